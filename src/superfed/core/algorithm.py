@@ -1,0 +1,159 @@
+"""The shape of a method: small pure functions for one client, and one, ``aggregate``, that sees many.
+
+State goes in and state comes out. A method knows nothing of lanes, devices, padding, random states or runtimes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
+
+import torch
+from torch import Tensor
+
+from superfed.core.batch import Batch, mean_cross_entropy
+from superfed.core.maths import weighted_mean
+from superfed.core.sgd import SGD
+from superfed.core.state import State
+from superfed.core.vector import VectorModel
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Some epochs of a local update in which the same ``step`` is taken."""
+
+    name: str
+    epochs: int
+
+
+class Gradients(Protocol):
+    def __call__(self, loss: Callable[..., Tensor], *at: Tensor) -> tuple[Tensor, ...]: ...
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a step may use besides its state and batch."""
+
+    model: VectorModel
+    sgd: SGD
+    gradients: Gradients
+    """The gradients of a scalar function with respect to each of the tensors it is given."""
+    phase: str
+    round: Mapping[str, Tensor]
+    """The values of ``round_values`` for this round."""
+    noise: Mapping[str, Tensor]
+    """Uniform draws from [0, 1) for this step, in the shapes that ``noise`` asked for."""
+
+    def task_loss(self, w: Tensor, batch: Batch) -> Tensor:
+        """The mean loss of the model ``w`` over the batch."""
+        return mean_cross_entropy(self.model.apply(w, batch.x, training=True), batch)
+
+    def spread(self, per_layer: Tensor) -> Tensor:
+        """One number per layer, repeated over that layer's parameters."""
+        return per_layer[self.model.layer_of]
+
+
+def host_only(default: Any) -> Any:
+    """A setting that ``step`` never reads, only ``round_values``: runs that differ in it still share one program."""
+    return field(default=default, metadata={"host_only": True})
+
+
+class Algorithm:
+    """A method. Subclasses are frozen dataclasses whose fields are its hyperparameters.
+
+    Fields annotated ``float`` may differ between runs that are computed together: inside ``step`` they are tensors of no
+    dimension. Other fields decide the program's shape, unless they are ``host_only``.
+    """
+
+    mixes: ClassVar[bool] = False
+    """Whether ``personal_model`` depends on λ."""
+
+    @property
+    def title(self) -> str:
+        """Its name in tables and plots."""
+        return type(self).__name__
+
+    def phases(self, local_epochs: int) -> tuple[Phase, ...]:
+        return (Phase("train", local_epochs),)
+
+    def noise(self, model: VectorModel) -> Mapping[str, tuple[int, ...]]:
+        """The random draws each step needs, by name and shape."""
+        return {}
+
+    def round_values(self, round: int, rounds: int) -> Mapping[str, float]:
+        """Numbers that depend on the round alone."""
+        return {}
+
+    def check(self, rounds: int) -> None:
+        """Raise ``SettingError`` if the hyperparameters cannot be used for a run of so many rounds."""
+
+    def init_server(self, fresh: Tensor, model: VectorModel) -> State:
+        return {"w": fresh}
+
+    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
+        """What a client keeps before its first round. ``fresh()`` is the client's own initialisation."""
+        return {}
+
+    def broadcast(self, server: State, model: VectorModel) -> State:
+        """What the server sends to a client."""
+        return server
+
+    def begin(self, kept: State, sent: State, model: VectorModel) -> State:
+        raise NotImplementedError
+
+    def step(self, work: State, sent: State, batch: Batch, ctx: Context) -> State:
+        raise NotImplementedError
+
+    def finish(self, work: State, kept: State, sent: State, model: VectorModel) -> tuple[State, State]:
+        """What the client keeps, and what it uploads."""
+        raise NotImplementedError
+
+    def aggregate(self, server: State, uploads: State, weights: Tensor) -> State:
+        """The next server state, from uploads stacked over clients and the clients' training set sizes."""
+        return {name: weighted_mean(rows, weights) for name, rows in uploads.items()}
+
+    def personal_model(self, kept: State, sent: State, lam: Tensor, model: VectorModel) -> Tensor:
+        """The client's own model; ``lam`` is where on the line it lies, for methods that mix."""
+        raise NotImplementedError
+
+    def global_model(self, server: State) -> Tensor:
+        """The model a newcomer may start from."""
+        return server["w"]
+
+    def _fields(self) -> "tuple[Field[Any], ...]":
+        return fields(cast("DataclassInstance", self))
+
+    def lane_values(self) -> dict[str, float]:
+        """The hyperparameters that may differ between lanes."""
+        return {f.name: float(getattr(self, f.name)) for f in self._fields() if f.type is float}
+
+    def shape_key(self) -> tuple[object, ...]:
+        """Runs with equal keys can be computed together."""
+        lane = self.lane_values()
+        static = [
+            (f.name, getattr(self, f.name))
+            for f in self._fields()
+            if f.name not in lane and not f.metadata.get("host_only")
+        ]
+        return (type(self), *static)
+
+    def with_lane_values(self, values: Mapping[str, Tensor]) -> Self:
+        """The same method with tensors in place of numbers; for one lane, so no check is made again."""
+        clone = object.__new__(type(self))
+        clone.__dict__.update(self.__dict__, **values)
+        return clone
+
+
+def autograd_gradients(loss: Callable[..., Tensor], *at: Tensor) -> tuple[Tensor, ...]:
+    """Gradients for one client at a time."""
+    with torch.enable_grad():
+        leaves = [w.detach().requires_grad_() for w in at]
+        return torch.autograd.grad(loss(*leaves), leaves)
+
+
+def functional_gradients(loss: Callable[..., Tensor], *at: Tensor) -> tuple[Tensor, ...]:
+    """Gradients that can be batched over lanes."""
+    gradients: tuple[Tensor, ...] = torch.func.grad(loss, argnums=tuple(range(len(at))))(*at)
+    return gradients

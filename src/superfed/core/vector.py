@@ -1,0 +1,144 @@
+"""A model is a vector: any ``nn.Module`` seen as ``apply(w, x)`` with ``w`` one flat tensor cut into named layers."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from superfed.core.errors import SettingError, UserError
+from superfed.core.inspect import check_module, draws_randomly, head_start, reset, uses_batch_statistics
+
+ModelSource = nn.Module | Callable[[], nn.Module]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer module: all the parameters it owns itself, weight and bias together, as one slice of the vector."""
+
+    name: str
+    start: int
+    stop: int
+
+    @property
+    def slice(self) -> slice:
+        return slice(self.start, self.stop)
+
+    @property
+    def size(self) -> int:
+        return self.stop - self.start
+
+
+class VectorModel:
+    """The vector view of a network.
+
+    ``source`` is a module or, better, a function that builds one. A function gives fresh initialisations exactly as its
+    author wrote them. A module is re-initialised by its layers' ``reset_parameters`` and its own weights are kept as the
+    first global model, so that a pretrained network is a starting point.
+
+    Frozen parameters (``requires_grad=False``) stay as they are and are no part of the vector. Tied weights appear once,
+    in the first layer that owns them.
+    """
+
+    def __init__(self, source: ModelSource, *, head: str | None = None, dtype: torch.dtype | None = None) -> None:
+        built = not isinstance(source, nn.Module)
+        module = source() if built else copy.deepcopy(source)
+        if not isinstance(module, nn.Module):
+            raise UserError(f"model: the function given returned {type(module).__name__}, not a torch.nn.Module")
+        check_module(module, rebuildable=built)
+        self._source = source
+        self._training = module.to(dtype=dtype) if dtype is not None else module
+        self._training.train()
+        self._evaluating = copy.deepcopy(self._training).eval()
+        trainable = {name: p for name, p in self._training.named_parameters() if p.requires_grad}
+        self.dtype: torch.dtype = next(iter(trainable.values())).dtype
+        self._names = tuple(trainable)
+        self._shapes = tuple(p.shape for p in trainable.values())
+        self._sizes = [p.numel() for p in trainable.values()]
+        self._frozen = {name: p.detach() for name, p in self._training.named_parameters() if not p.requires_grad}
+        self.size: int = sum(self._sizes)
+        self.layers: tuple[Layer, ...] = self._cut_into_layers()
+        cut = head_start(self._training, [layer.name for layer in self.layers], head)
+        self.head = slice(self.layers[cut].start, self.size)
+        self.body = slice(0, self.head.start)
+        self.batchable: bool = not (draws_randomly(self._training) or uses_batch_statistics(self._training))
+        """Whether lanes may be padded and computed together; if not, they are computed one at a time."""
+        self.start: Tensor | None = None if built else self.flatten(self._training)
+        """The given module's own weights, where a module and not a function was given."""
+        self.layer_of: Tensor = torch.repeat_interleave(
+            torch.arange(len(self.layers)), torch.tensor([layer.size for layer in self.layers])
+        )
+        """For each parameter the index of its layer, so that ``lam[layer_of]`` spreads one number per layer."""
+
+    def _cut_into_layers(self) -> tuple[Layer, ...]:
+        layers: list[Layer] = []
+        position = 0
+        for name, size in zip(self._names, self._sizes, strict=True):
+            owner = name.rpartition(".")[0] or "(model)"
+            if layers and layers[-1].name == owner:
+                layers[-1] = Layer(owner, layers[-1].start, position + size)
+            else:
+                layers.append(Layer(owner, position, position + size))
+            position += size
+        return tuple(layers)
+
+    def flatten(self, module: nn.Module) -> Tensor:
+        """The trainable parameters of ``module`` as one vector, detached."""
+        parameters = dict(module.named_parameters())
+        return torch.cat([parameters[name].detach().reshape(-1) for name in self._names]).to(self.dtype)
+
+    def unflatten(self, w: Tensor) -> dict[str, Tensor]:
+        """The named parameters inside ``w``. One split, so that its gradient is one concatenation."""
+        parts = torch.split(w, self._sizes)
+        return {n: p.view(s) for n, p, s in zip(self._names, parts, self._shapes, strict=True)}
+
+    def apply(self, w: Tensor, x: Tensor, *, training: bool = False) -> Tensor:
+        """The network with parameters ``w`` on the inputs ``x``."""
+        module = self._training if training else self._evaluating
+        outputs: Tensor = functional_call(module, {**self.unflatten(w), **self._frozen}, (x,))
+        return outputs
+
+    def fresh(self, key: int) -> Tensor:
+        """A fresh initialisation, decided by ``key`` alone; torch's own random state is left as it was."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(key % 2**63)
+            if isinstance(self._source, nn.Module):
+                module = copy.deepcopy(self._source)
+                reset(module)
+            else:
+                module = self._source()
+        return self.flatten(module)
+
+    def module(self, w: Tensor) -> nn.Module:
+        """An ordinary module with the parameters ``w``, in evaluation mode, that shares nothing with this object."""
+        if w.shape != (self.size,):
+            raise UserError(f"model: {self.size} parameters are needed, {tuple(w.shape)} were given")
+        module = copy.deepcopy(self._evaluating).to(w.device)
+        with torch.no_grad():
+            for name, value in self.unflatten(w).items():
+                module.get_parameter(name).copy_(value)
+        return module
+
+    def to(self, device: torch.device) -> "VectorModel":
+        """The same view for vectors on ``device``."""
+        moved = copy.copy(self)
+        moved.layer_of = self.layer_of.to(device)
+        moved._frozen = {name: p.to(device) for name, p in self._frozen.items()}
+        return moved
+
+    def check_forward(self, x: Tensor, num_classes: int) -> None:
+        """Run the network once on ``x`` and refuse it with a sentence if its answer cannot be used."""
+        w = self.fresh(0)
+        try:
+            with torch.no_grad():
+                outputs = self.apply(w, x)
+        except (RuntimeError, TypeError, ValueError, IndexError) as error:
+            first_line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise UserError(f"model: it cannot take inputs of shape {tuple(x.shape[1:])}: {first_line}") from error
+        if not isinstance(outputs, Tensor) or outputs.shape != (len(x), num_classes):
+            got = tuple(outputs.shape[1:]) if isinstance(outputs, Tensor) else type(outputs).__name__
+            raise SettingError(
+                "model", f"its output for one sample is {got}, and {num_classes} class scores are needed"
+            )

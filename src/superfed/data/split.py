@@ -1,0 +1,76 @@
+"""How one client's samples become training, validation and test samples."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from superfed.core.errors import require
+from superfed.data.checks import finite
+
+
+class Sizes(NamedTuple):
+    train: int
+    validation: int
+    test: int
+
+
+class Rows(NamedTuple):
+    """Which of a client's samples each part holds."""
+
+    train: npt.NDArray[np.int64]
+    validation: npt.NDArray[np.int64]
+    test: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Test is ``test_fraction`` of all samples, validation is ``validation_fraction`` of what remains.
+
+    Both are rounded to the nearest whole number, halves up. A tiny client fills its parts in the order training, test,
+    validation: one sample trains, two train and test, and from three on each part has at least one (validation only if
+    its fraction is above 0).
+    """
+
+    test_fraction: float = 0.2
+    validation_fraction: float = 0.1
+
+    def __post_init__(self) -> None:
+        test = finite("test_fraction", self.test_fraction)
+        require(0 < test < 1, "test_fraction", f"must be above 0 and below 1, got {test}")
+        validation = finite("validation_fraction", self.validation_fraction)
+        require(0 <= validation < 1, "validation_fraction", f"must be at least 0 and below 1, got {validation}")
+
+    def sizes(self, num_samples: int, *, cut_test: bool = True, cut_validation: bool = True) -> Sizes:
+        """Sizes of the parts. A client that brings its own test or validation samples has none cut."""
+        cut_validation = cut_validation and self.validation_fraction > 0
+        test = validation = 0
+        if cut_test and num_samples >= 2:
+            most = num_samples - 1 - (cut_validation and num_samples >= 3)
+            test = min(max(_part_of(num_samples, self.test_fraction), 1), most)
+        remaining = num_samples - test
+        if cut_validation and remaining >= 2:
+            validation = min(max(_part_of(remaining, self.validation_fraction), 1), remaining - 1)
+        return Sizes(remaining - validation, validation, test)
+
+    def rows(
+        self, num_samples: int, rng: np.random.Generator, *, cut_test: bool = True, cut_validation: bool = True
+    ) -> Rows:
+        """Shuffle and cut. The test rows come first, so they do not depend on the validation fraction."""
+        _, validation, test = self.sizes(num_samples, cut_test=cut_test, cut_validation=cut_validation)
+        order = rng.permutation(num_samples)
+        return Rows(order[test + validation :], order[test : test + validation], order[:test])
+
+
+def _part_of(num_samples: int, fraction: float) -> int:
+    numerator, denominator = _as_written(float(fraction))
+    return (2 * num_samples * numerator + denominator) // (2 * denominator)
+
+
+@lru_cache(maxsize=64)
+def _as_written(fraction: float) -> tuple[int, int]:
+    """The decimal that was written, exactly: in binary, .29 of 50 falls below the half that it is."""
+    return Fraction(str(fraction)).as_integer_ratio()

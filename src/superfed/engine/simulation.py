@@ -1,0 +1,200 @@
+"""Rounds, as in Algorithm 2, of several runs that advance together."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from superfed.core.errors import UserError
+from superfed.core.random import stream
+from superfed.core.state import State, is_finite, moved, num_bytes, stacked
+from superfed.engine.checkpoint import Checkpoints
+from superfed.engine.clients import ClientStates, MemoryStates
+from superfed.engine.evaluate import ClientScores
+from superfed.engine.executors import Executor
+from superfed.engine.lanes import Lane
+from superfed.engine.local import Update
+from superfed.engine.task import Task
+
+
+@dataclass(frozen=True)
+class RoundRecord:
+    """What happened in a round. Bytes are those that the method really exchanges, summed over the cohort."""
+
+    round: int
+    lr: float
+    cohort: list[int]
+    diverged: list[int]
+    samples: int
+    bytes_down: int
+    bytes_up: int
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Mean and spread over the clients followed through training, at one λ, after ``round`` rounds."""
+
+    round: int
+    lam: float
+    num_clients: int
+    top1: float
+    top1_std: float
+    loss: float
+
+
+@dataclass
+class Run:
+    """A task and how far it has come."""
+
+    task: Task
+    states: ClientStates = field(default_factory=MemoryStates)
+    server: State = field(default_factory=dict)
+    round: int = 0
+    records: list[RoundRecord] = field(default_factory=list)
+    curve: list[CurvePoint] = field(default_factory=list)
+    stopped: str | None = None
+    """Why the run ended before its last round, if it did."""
+
+    def __post_init__(self) -> None:
+        if not self.server:
+            self.server = self.task.init_server()
+
+    @property
+    def finished(self) -> bool:
+        return self.stopped is not None or self.round >= self.task.schedule.rounds
+
+    def lane(self, index: int, client: int, sent: State) -> Lane:
+        return Lane(index, self.task, client, self.round, sent, lambda: self.states.get(client))
+
+    def sent(self, device: torch.device) -> State:
+        return moved(self.task.algorithm.broadcast(self.server, self.task.model), device)
+
+    def complete_round(self, updates: dict[int, Update], sent: State) -> None:
+        """Take in a round's updates. One that is not finite is left out, and its client stays as it was."""
+        cohort = sorted(updates)
+        good = [client for client in cohort if is_finite(updates[client].kept, updates[client].upload)]
+        weights = torch.tensor([self.task.data.train_size(client) for client in good])
+        if good:
+            uploads = stacked([updates[client].upload for client in good])
+            aggregated = self.task.algorithm.aggregate(moved(self.server, _device(uploads)), uploads, weights)
+            for client in good:
+                self.states.put(client, updates[client].kept, self.round)
+            self.server = aggregated
+        else:
+            self.stopped = (
+                f"every client's update in round {self.round} was not finite; try a smaller lr "
+                f"(it was {self.task.schedule.rate(self.round):.3g})"
+            )
+        self.records.append(
+            RoundRecord(
+                round=self.round,
+                lr=self.task.schedule.rate(self.round),
+                cohort=cohort,
+                diverged=[client for client in cohort if client not in good],
+                samples=int(weights.sum()),
+                bytes_down=num_bytes(sent) * len(cohort),
+                bytes_up=sum(num_bytes(updates[client].upload) for client in good),
+            )
+        )
+        if self.stopped is None:
+            self.round += 1
+
+    def followed(self, count: int) -> list[int]:
+        """The clients whose accuracy is followed through training; the same in every round."""
+        everyone = self.task.data.num_clients
+        chosen = stream(self.task.seed, "followed").choice(everyone, min(count, everyone), replace=False)
+        return sorted(chosen.tolist())
+
+    def add_to_curve(self, scores: Sequence[ClientScores]) -> None:
+        top1 = np.array([s.test["top1"] for s in scores])
+        loss = np.array([s.test["loss"] for s in scores])
+        known = ~np.isnan(top1).any(axis=1)
+        if not known.any():
+            return
+        for i, lam in enumerate(scores[0].lambdas):
+            self.curve.append(
+                CurvePoint(
+                    round=self.round,
+                    lam=lam,
+                    num_clients=int(known.sum()),
+                    top1=float(top1[known, i].mean()),
+                    top1_std=float(top1[known, i].std()),
+                    loss=float(loss[known, i].mean()),
+                )
+            )
+
+    def save(self, checkpoints: Checkpoints) -> None:
+        record: dict[str, Any] = {
+            "identity": self.task.identity,
+            "records": [asdict(r) for r in self.records],
+            "curve": [asdict(p) for p in self.curve],
+            "stopped": self.stopped,
+        }
+        checkpoints.save(self.round, self.server, self.states, record)
+
+    def restore(self, checkpoints: Checkpoints) -> bool:
+        """Go back to the newest whole checkpoint; whether there was one."""
+        loaded = checkpoints.load(self.states)
+        if loaded is None:
+            return False
+        manifest, self.server = loaded
+        if manifest.record["identity"] != self.task.identity:
+            raise UserError(f"{checkpoints.folder}: holds a run with other data, method or settings")
+        self.round = manifest.round
+        self.records = [RoundRecord(**r) for r in manifest.record["records"]]
+        self.curve = [CurvePoint(**p) for p in manifest.record["curve"]]
+        self.stopped = manifest.record["stopped"]
+        return True
+
+
+def advance(runs: Sequence[Run], executor: Executor, on_lane: Callable[[int], None] | None = None) -> Iterator[int]:
+    """One more round of every unfinished run; yields a run's index when its round is complete."""
+    sent: dict[int, State] = {}
+    lanes: list[Lane] = []
+    missing: dict[int, int] = {}
+    for index, run in enumerate(runs):
+        if run.finished:
+            continue
+        sent[index] = run.sent(executor.device)
+        cohort = run.task.cohort(run.round)
+        missing[index] = len(cohort)
+        lanes += [run.lane(index, client, sent[index]) for client in cohort]
+    updates: dict[int, dict[int, Update]] = {index: {} for index in missing}
+    for place, update in executor.update(lanes):
+        lane = lanes[place]
+        updates[lane.run][lane.client] = update
+        missing[lane.run] -= 1
+        if on_lane is not None:
+            on_lane(lane.run)
+        if missing[lane.run] == 0:
+            runs[lane.run].complete_round(updates.pop(lane.run), sent[lane.run])
+            yield lane.run
+
+
+def evaluate(
+    runs: Sequence[Run],
+    clients: Sequence[Sequence[int]],
+    executor: Executor,
+    lambdas: Sequence[float],
+    on_lane: Callable[[int], None] | None = None,
+) -> list[list[ClientScores]]:
+    """The scores of the given clients of each run, as they stand."""
+    lanes: list[Lane] = []
+    places: list[tuple[int, int]] = []
+    for index, (run, chosen) in enumerate(zip(runs, clients, strict=True)):
+        sent = run.sent(executor.device) if chosen else {}
+        lanes += [run.lane(index, client, sent) for client in chosen]
+        places += [(index, i) for i in range(len(chosen))]
+    results: list[list[ClientScores | None]] = [[None] * len(chosen) for chosen in clients]
+    for place, scores in executor.evaluate(lanes, lambdas):
+        run_index, position = places[place]
+        results[run_index][position] = scores
+        if on_lane is not None:
+            on_lane(run_index)
+    return [[s for s in row if s is not None] for row in results]
+
+
+def _device(state: State) -> torch.device:
+    return next(iter(state.values())).device

@@ -1,0 +1,103 @@
+"""One run, fully decided: method, model, data, schedule and seed."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+import torch
+
+from superfed.core.algorithm import Algorithm
+from superfed.core.errors import SettingError, require
+from superfed.core.random import key, stream
+from superfed.core.samples import FederatedData
+from superfed.core.state import State
+from superfed.core.vector import VectorModel
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Algorithm 2's constants and the clients' optimiser."""
+
+    rounds: int
+    clients_per_round: int | float = 5
+    """A number of clients, or with a decimal point a fraction of them (1.0 is everybody)."""
+    local_epochs: int = 10
+    batch_size: int = 10
+    lr: float = 0.01
+    lr_decay: float = 0.99
+    """The rate is multiplied by this after every round."""
+    momentum: float = 0.9
+    weight_decay: float = 1e-4
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "local_epochs", "batch_size"):
+            require(getattr(self, name) >= 1, name, f"must be 1 or more, not {getattr(self, name)}")
+        share = self.clients_per_round
+        require(share > 0, "clients_per_round", f"must be more than 0, not {share}")
+        require(
+            isinstance(share, int) or share <= 1,
+            "clients_per_round",
+            f"{share} is no fraction of the clients; give one up to 1.0, or a whole number of clients",
+        )
+        require(self.lr > 0, "lr", f"must be more than 0, not {self.lr}")
+        require(0 < self.lr_decay <= 1, "lr_decay", f"must be more than 0 and at most 1, not {self.lr_decay}")
+        require(0 <= self.momentum < 1, "momentum", f"must be at least 0 and less than 1, not {self.momentum}")
+        require(self.weight_decay >= 0, "weight_decay", f"must be 0 or more, not {self.weight_decay}")
+
+    def cohort_size(self, num_clients: int) -> int:
+        if isinstance(self.clients_per_round, int):
+            return self.clients_per_round
+        return max(int(round(self.clients_per_round * num_clients, 9)), 1)
+
+    def rate(self, round: int) -> float:
+        return self.lr * self.lr_decay**round
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a run computes. Nothing here changes while it runs."""
+
+    algorithm: Algorithm
+    model: VectorModel
+    data: FederatedData
+    schedule: Schedule
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(0 <= self.seed < 2**63, "seed", f"must be at least 0 and less than 2^63, not {self.seed}")
+        cohort = self.schedule.cohort_size(self.data.num_clients)
+        if cohort > self.data.num_clients:
+            raise SettingError(
+                "clients_per_round", f"{cohort} clients a round are more than the {self.data.num_clients} there are"
+            )
+
+    @property
+    def identity(self) -> str:
+        """What tells this run from any other: a checkpoint of one is of no use to another."""
+        shape = (self.model.size, str(self.model.dtype), self.data.fingerprint, self.seed)
+        return sha256(repr((self.algorithm, self.schedule, shape)).encode()).hexdigest()
+
+    def check(self) -> None:
+        """Refuse, before anything trains, what could only fail later."""
+        self.algorithm.check(self.schedule.rounds)
+        sample = self.data.train(0).x[:2]
+        self.model.check_forward(as_inputs(sample, self.model), self.data.num_classes)
+
+    def cohort(self, round: int) -> list[int]:
+        """The clients sampled in a round, in ascending order: uniform, without replacement."""
+        size = self.schedule.cohort_size(self.data.num_clients)
+        chosen = stream(self.seed, "cohort", round=round).choice(self.data.num_clients, size, replace=False)
+        return sorted(chosen.tolist())
+
+    def init_server(self) -> State:
+        start = self.model.start
+        fresh = self.model.fresh(key(self.seed, "init")) if start is None else start.clone()
+        return self.algorithm.init_server(fresh, self.model)
+
+    def init_client(self, client: int) -> State:
+        """What a client holds before its first round, from its own random initialisation."""
+        return self.algorithm.init_client(lambda: self.model.fresh(key(self.seed, "init", client=client)), self.model)
+
+
+def as_inputs(x: torch.Tensor, model: VectorModel) -> torch.Tensor:
+    """Inputs in the model's precision; integers, which are symbols, stay integers."""
+    return x.to(model.dtype) if x.is_floating_point() else x

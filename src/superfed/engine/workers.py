@@ -1,0 +1,243 @@
+"""Worker processes, one single-threaded one per core, that compute lanes one at a time.
+
+Workers are forked once the tasks are known, so models, data and methods are theirs without a copy, also those from a
+notebook. States travel through memory that all share; pipes carry only names, shapes and small results.
+"""
+
+import ctypes
+import mmap
+import multiprocessing
+import os
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar
+
+import torch
+
+from superfed.core.state import State
+from superfed.engine.evaluate import ClientScores, evaluate_client
+from superfed.engine.lanes import Lane
+from superfed.engine.local import Update, local_update
+from superfed.engine.plan import num_steps
+from superfed.engine.task import Task
+
+SLOTS_PER_WORKER = 2  # one lane computed, one waiting
+VECTORS_PER_SLOT = 24  # room for a lane's states; memory is taken when touched, not when reserved
+ALIGNMENT = 64
+
+Result = TypeVar("Result")
+Layout = list[tuple[str, torch.dtype, tuple[int, ...], int]]
+
+
+class WorkerDied(RuntimeError):
+    """A worker process ended by itself."""
+
+
+class Slot:
+    """A stretch of shared memory into which states are laid one behind another."""
+
+    def __init__(self, size: int) -> None:
+        self._memory = mmap.mmap(-1, size)  # anonymous and shared: no file, no limit on /dev/shm
+        self._size = size
+        self._used = 0
+
+    def clear(self) -> None:
+        self._used = 0
+
+    def lay(self, state: State) -> Layout:
+        """Copy ``state`` behind what is there already; where it lies."""
+        layout: Layout = []
+        for name, tensor in state.items():
+            place = -(-self._used // ALIGNMENT) * ALIGNMENT
+            self._used = place + tensor.numel() * tensor.element_size()
+            if self._used > self._size:
+                raise MemoryError(f"a lane's state is larger than the {self._size} bytes reserved for it")
+            layout.append((name, tensor.dtype, tuple(tensor.shape), place))
+            self._view(layout[-1]).copy_(tensor)
+        return layout
+
+    def views(self, layout: Layout) -> State:
+        return {entry[0]: self._view(entry) for entry in layout}
+
+    def copies(self, layout: Layout) -> State:
+        return {entry[0]: self._view(entry).clone() for entry in layout}
+
+    def resume_after(self, *layouts: Layout) -> None:
+        """Lay what comes next behind these."""
+        ends = [place + dtype.itemsize * _count(shape) for layout in layouts for _, dtype, shape, place in layout]
+        self._used = max(ends, default=0)
+
+    def _view(self, entry: tuple[str, torch.dtype, tuple[int, ...], int]) -> torch.Tensor:
+        _, dtype, shape, place = entry
+        count = _count(shape)
+        if count == 0:
+            return torch.empty(shape, dtype=dtype)
+        return torch.frombuffer(self._memory, dtype=dtype, count=count, offset=place).view(shape)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What a worker is asked; it knows the tasks already."""
+
+    run: int
+    client: int
+    round: int
+    slot: int
+    sent: Layout
+    kept: Layout | None
+    lambdas: tuple[float, ...] | None
+
+
+class Workers:
+    """A pool of worker processes for some tasks. Ends with ``close``, and its processes never outlive this one."""
+
+    def __init__(self, tasks: Sequence[Task], count: int) -> None:
+        self.device = torch.device("cpu")
+        self._tasks = list(tasks)
+        largest = max(task.model.size * task.model.dtype.itemsize for task in tasks)
+        size = VECTORS_PER_SLOT * largest + 2**20
+        self._slots = [[Slot(size) for _ in range(SLOTS_PER_WORKER)] for _ in range(count)]
+        context = multiprocessing.get_context("fork")
+        self._pipes: list[Connection] = []
+        self._processes = []
+        for number in range(count):
+            ours, theirs = context.Pipe()
+            process = context.Process(
+                target=_serve,
+                args=(theirs, [*self._pipes, ours], self._slots[number], self._tasks, os.getpid()),
+                name=f"superfed-worker-{number}",
+                daemon=True,
+            )
+            process.start()
+            theirs.close()
+            self._pipes.append(ours)
+            self._processes.append(process)
+
+    def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]:
+        def read(slot: Slot, answer: Any) -> Update:
+            kept, upload = answer
+            return Update(slot.copies(kept), slot.copies(upload))
+
+        longest_first = sorted(range(len(lanes)), key=lambda i: -num_steps(lanes[i].task, lanes[i].client))
+        return self._map(lanes, longest_first, None, read)
+
+    def evaluate(self, lanes: Sequence[Lane], lambdas: Sequence[float]) -> Iterator[tuple[int, ClientScores]]:
+        def read(slot: Slot, answer: Any) -> ClientScores:
+            scores: ClientScores = answer
+            return scores
+
+        return self._map(lanes, list(range(len(lanes))), tuple(lambdas), read)
+
+    def _map(
+        self,
+        lanes: Sequence[Lane],
+        order: list[int],
+        lambdas: tuple[float, ...] | None,
+        read: Callable[[Slot, Any], Result],
+    ) -> Iterator[tuple[int, Result]]:
+        waiting = iter(order)
+        free = [(worker, slot) for slot in range(SLOTS_PER_WORKER) for worker in range(len(self._pipes))]
+        under_way: dict[tuple[int, int], int] = {}
+        try:
+            while True:
+                while free and (index := next(waiting, None)) is not None:
+                    worker, slot = free.pop(0)
+                    self._send(worker, self._job(lanes[index], self._slots[worker][slot], slot, lambdas))
+                    under_way[worker, slot] = index
+                if not under_way:
+                    return
+                for pipe in wait(self._pipes):
+                    worker = self._pipes.index(pipe)  # type: ignore[arg-type]
+                    slot, problem, answer = self._receive(worker)
+                    if problem is not None:
+                        raise RuntimeError(f"a worker failed:\n{problem}")
+                    index = under_way.pop((worker, slot))
+                    result = read(self._slots[worker][slot], answer)
+                    free.append((worker, slot))
+                    yield index, result
+        finally:
+            if under_way:  # whoever asked has gone; answers on their way would reach the wrong one
+                self.close()
+
+    def _job(self, lane: Lane, slot: Slot, number: int, lambdas: tuple[float, ...] | None) -> _Job:
+        slot.clear()
+        stored = lane.stored()
+        sent, kept = slot.lay(lane.sent), None if stored is None else slot.lay(stored)
+        return _Job(lane.run, lane.client, lane.round, number, sent, kept, lambdas)
+
+    def _send(self, worker: int, job: _Job) -> None:
+        try:
+            self._pipes[worker].send(job)
+        except OSError:
+            self._report_death(worker)
+
+    def _receive(self, worker: int) -> tuple[int, str | None, Any]:
+        try:
+            answer: tuple[int, str | None, Any] = self._pipes[worker].recv()
+        except (EOFError, OSError):
+            self._report_death(worker)
+        return answer
+
+    def _report_death(self, worker: int) -> None:
+        process = self._processes[worker]
+        process.join(timeout=5)
+        code = process.exitcode
+        how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
+        hint = " (often because memory ran out; use fewer workers)" if code == -signal.SIGKILL else ""
+        raise WorkerDied(f"a worker process ended unexpectedly with {how}{hint}")
+
+    def close(self) -> None:
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._processes:
+            process.kill()  # nothing of a worker's outlasts a lane, so there is nothing to wait for
+            process.join()
+
+
+def _serve(pipe: Connection, others: list[Connection], slots: list[Slot], tasks: list[Task], parent: int) -> None:
+    """A worker's life: take a lane, compute it, answer; end when the pipe does."""
+    _end_with_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for other in others:
+        other.close()
+    torch.set_num_threads(1)
+    while True:
+        try:
+            job: _Job = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            pipe.send((job.slot, None, _compute(job, slots[job.slot], tasks[job.run])))
+        except (BrokenPipeError, ConnectionResetError):
+            return
+        except Exception:
+            pipe.send((job.slot, traceback.format_exc(), None))
+
+
+def _compute(job: _Job, slot: Slot, task: Task) -> Any:
+    sent = slot.views(job.sent)
+    kept = task.init_client(job.client) if job.kept is None else slot.views(job.kept)
+    if job.lambdas is not None:
+        return evaluate_client(task, job.client, kept, sent, job.lambdas)
+    update = local_update(task, job.client, job.round, kept, sent)
+    slot.resume_after(job.sent, job.kept or [])
+    return slot.lay(update.kept), slot.lay(update.upload)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Ask the kernel to end this process when its parent ends, however that happens."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count

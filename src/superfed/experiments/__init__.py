@@ -1,0 +1,1 @@
+"""The config schema and the shipped configs; puts the parts together."""

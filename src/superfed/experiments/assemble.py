@@ -1,0 +1,82 @@
+"""From a config to a task: data read and dealt, model built, everything checked before anything trains."""
+
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+
+from superfed.core.errors import SettingError
+from superfed.core.samples import FederatedData
+from superfed.core.vector import VectorModel
+from superfed.data.dataset import Dataset
+from superfed.data.dealt import DealtDataset, SyntheticFederation
+from superfed.data.registry import DatasetSettings
+from superfed.data.split import Split
+from superfed.data.synthetic import Synthetic
+from superfed.engine.task import Task
+from superfed.experiments.schema import DataConfig, RunConfig
+
+T = TypeVar("T")
+
+
+class Assembler:
+    """Makes tasks, and makes each dataset, partition and model once for all the runs that share it."""
+
+    def __init__(self, data_root: Path | None) -> None:
+        self._root = data_root
+        self._datasets: dict[DatasetSettings, Dataset | Synthetic] = {}
+        self._dealt: dict[tuple[DataConfig, int], FederatedData] = {}
+        self._models: dict[Hashable, VectorModel] = {}
+
+    def task(self, config: RunConfig) -> Task:
+        data = self._data(config.data, config.seed if config.data.seed is None else config.data.seed)
+        with named("model"):
+            model = self._model(config, data)
+        with named("training"):
+            task = Task(config.algorithm, model, data, config.training, config.seed)
+        with named("algorithm"):
+            config.algorithm.check(config.training.rounds)
+        task.check()
+        return task
+
+    def _data(self, config: DataConfig, seed: int) -> FederatedData:
+        key = (config, seed)
+        if key not in self._dealt:
+            with named("data"):
+                self._dealt[key] = self._deal(config, seed)
+        return self._dealt[key]
+
+    def _deal(self, config: DataConfig, seed: int) -> FederatedData:
+        if config.dataset not in self._datasets:
+            self._datasets[config.dataset] = config.dataset.load(self._root)
+        source = self._datasets[config.dataset]
+        split = Split(config.test_fraction, config.validation_fraction)
+        if isinstance(source, Synthetic):
+            if config.partition is not None:
+                raise SettingError("partition", "the synthetic dataset has clients of its own and takes no partition")
+            return SyntheticFederation(source, config.num_clients, split=split, noise=config.label_noise, seed=seed)
+        if config.partition is None:
+            raise SettingError("partition", "is needed and not given")
+        return DealtDataset.deal(
+            source, config.partition, config.num_clients, split=split, noise=config.label_noise, seed=seed
+        )
+
+    def _model(self, config: RunConfig, data: FederatedData) -> VectorModel:
+        recipe = config.model
+        key = (recipe, data.input_shape, data.num_classes, config.engine.dtype)
+        if key not in self._models:
+            builder = recipe.builder(data.input_shape, data.num_classes)
+            dtype = torch.float64 if config.engine.dtype == "float64" else torch.float32
+            self._models[key] = VectorModel(builder, head=recipe.head, dtype=dtype)
+        return self._models[key]
+
+
+@contextmanager
+def named(section: str) -> Iterator[None]:
+    """Settings that turn out wrong inside are named as parts of this section."""
+    try:
+        yield
+    except SettingError as error:
+        raise error.under(section) from error

@@ -1,0 +1,93 @@
+"""Configs from where people keep them: shipped with the program, in a YAML file, changed on the command line."""
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from superfed.core.errors import SettingError, UserError
+from superfed.experiments.grid import expand
+from superfed.experiments.schema import RunConfig
+from superfed.experiments.shipped import shipped
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as people mean it: 1e-4 is a number, and a key given twice is a mistake."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[object] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{key}' is given twice", key_node.start_mark
+                )
+            seen.add(key)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+0123456789.")
+)
+
+
+def load_config(source: str, overrides: list[str] | None = None) -> dict[str, Any]:
+    """The settings of a shipped config or a YAML file, with ``key=value`` changes; lists still stand for grids."""
+    path = Path(source)
+    configs = shipped()
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        try:
+            text = path.read_text()
+        except FileNotFoundError:
+            raise UserError(f"{source}: there is no such file") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{source}: cannot be read ({error})") from error
+        name = path.stem
+    elif source in configs:
+        text, name = configs[source], source
+    else:
+        raise UserError(f"{source}: is no file, and no shipped config; those are {', '.join(configs)}")
+    settings = _parse(text, source)
+    if not isinstance(settings, dict):
+        raise UserError(f"{source}: must hold a mapping of settings")
+    return apply_overrides({"name": name, **settings}, overrides or [])
+
+
+def apply_overrides(settings: dict[str, Any], overrides: list[str]) -> dict[str, Any]:
+    """The settings with each ``a.b=value`` put in; values are YAML, so ``[0, 1]`` is a grid."""
+    changed = copy.deepcopy(settings)
+    for override in overrides:
+        key, equals, text = override.partition("=")
+        if not equals or not key:
+            raise UserError(f"'{override}': a change is written key=value, for instance training.rounds=50")
+        *above, last = key.split(".")
+        node = changed
+        for depth, part in enumerate(above):
+            inner = node.get(part, {})
+            if isinstance(inner, str):  # a bare name, as in 'model: two_nn'
+                inner = {"name": inner}
+            if isinstance(inner, list):
+                where = ".".join(above[: depth + 1])
+                raise SettingError(key, f"'{where}' is a list of {len(inner)} here; give it whole, {where}=…")
+            if not isinstance(inner, dict):
+                raise SettingError(key, f"'{'.'.join(above[: depth + 1])}' is no section")
+            node[part] = inner
+            node = inner
+        node[last] = _parse(text, f"'{override}'")
+    return changed
+
+
+def resolve(settings: dict[str, Any]) -> list[RunConfig]:
+    """Every run that the settings stand for, checked."""
+    return [RunConfig.from_plain(one) for one in expand(settings)]
+
+
+def _parse(text: str, source: str) -> Any:
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        problem = " ".join(str(error).split())
+        raise UserError(f"{source}: is no valid YAML ({problem})") from error

@@ -1,0 +1,88 @@
+"""What a config may say. Every leaf has a type; what has no default must be given."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from superfed.algorithms import ALGORITHMS
+from superfed.core.algorithm import Algorithm
+from superfed.core.errors import require
+from superfed.data.noise import LabelNoise
+from superfed.data.partitions import PARTITIONS, PartitionKind
+from superfed.data.registry import DATASETS, DatasetSettings
+from superfed.engine.task import Schedule
+from superfed.experiments.strict import build, choice, plain
+from superfed.models import MODELS, ModelRecipe
+
+DATASET_SETTINGS: dict[str, type] = {name: entry.settings for name, entry in DATASETS.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """Which data, and how it falls on clients."""
+
+    dataset: DatasetSettings = choice(DATASET_SETTINGS)
+    num_clients: int
+    partition: PartitionKind | None = choice(PARTITIONS, None)
+    test_fraction: float = 0.2
+    validation_fraction: float = 0.1
+    label_noise: LabelNoise | None = None
+    seed: int | None = None
+    """Decides the partition, splits and noise; without it, the run's own seed does."""
+
+
+@dataclass(frozen=True)
+class EvaluationConfig:
+    """After the last round every client is evaluated; during training, every so often, some of them."""
+
+    every: int = 10
+    clients: int = 20
+    final_clients: int | Literal["all"] = "all"
+    """After the last round too, a sample will do where there are very many clients."""
+    lambdas: int = 11
+
+    def __post_init__(self) -> None:
+        require(self.every >= 1, "every", f"must be 1 or more, not {self.every}")
+        require(self.clients >= 1, "clients", f"must be 1 or more, not {self.clients}")
+        final = self.final_clients
+        require(final == "all" or final >= 1, "final_clients", f"must be 1 or more, or all, not {final}")
+        require(self.lambdas >= 2, "lambdas", f"must be 2 or more, to hold both ends, not {self.lambdas}")
+
+
+@dataclass(frozen=True)
+class EngineConfig:
+    """How it is computed. Only ``dtype`` changes the numbers."""
+
+    device: str = "auto"
+    workers: int | Literal["auto"] = "auto"
+    dtype: Literal["float32", "float64"] = "float32"
+    state: Literal["memory", "disk"] = "memory"
+    checkpoint_every: int = 10
+
+    def __post_init__(self) -> None:
+        require(
+            self.workers == "auto" or self.workers >= 1, "workers", f"must be 1 or more, or auto, not {self.workers}"
+        )
+        require(self.checkpoint_every >= 1, "checkpoint_every", f"must be 1 or more, not {self.checkpoint_every}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """One run, resolved."""
+
+    algorithm: Algorithm = choice(ALGORITHMS)
+    data: DataConfig
+    model: ModelRecipe = choice(MODELS)
+    training: Schedule
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    engine: EngineConfig = field(default_factory=EngineConfig)
+    name: str = "experiment"
+    description: str = ""
+    seed: int = 0
+
+    @classmethod
+    def from_plain(cls, settings: object) -> "RunConfig":
+        return build(cls, settings)
+
+    def as_plain(self) -> dict[str, Any]:
+        settings: dict[str, Any] = plain(self)
+        return {key: settings[key] for key in ("name", "description", "seed", *settings)}

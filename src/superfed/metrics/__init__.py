@@ -1,0 +1,1 @@
+"""Top-k, calibration, per-client summaries and the readings of λ."""
