@@ -20,7 +20,7 @@ Images = npt.NDArray[np.uint8]
 
 
 def python2_batch(images: Images, labels: list[int], module: str = "numpy.core.multiarray") -> bytes:
-    """The opcodes of the official files, written by Python 2's cPickle: strings without an encoding, old module names."""
+    """The opcodes of the official files, as Python 2 wrote them: strings without an encoding, old module names."""
 
     def short(text: bytes) -> bytes:
         return b"U" + bytes([len(text)]) + text
@@ -92,7 +92,7 @@ def test_whole_files_are_read(tmp_path: Path, writer: Callable[..., bytes]) -> N
         np.arange(12, dtype=">i4").reshape(3, 4),
         np.asfortranarray(np.arange(12.0).reshape(3, 4)),
         np.arange(12, dtype=np.int64)[::2],
-        np.float16([1.5, 2.5]),
+        np.array([1.5, 2.5], dtype=np.float16),
     ],
     ids=["big endian", "by columns", "strided", "half"],
 )
@@ -223,5 +223,5 @@ def test_missing_batches_are_named(tmp_path: Path) -> None:
 
 
 def test_without_a_root_the_sentence_says_so() -> None:
-    with pytest.raises(UserError, match="cifar10: no data root is set; .*SUPERFED_DATA or --data-root"):
+    with pytest.raises(UserError, match=r"cifar10: no data root is set; .*SUPERFED_DATA or --data-root"):
         Cifar10().load(None)

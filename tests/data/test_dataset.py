@@ -31,8 +31,8 @@ def test_images_are_kept_small_and_handed_out_as_scaled_float32() -> None:
 
 def test_floats_are_scaled_without_touching_the_pool() -> None:
     x = torch.ones(3, 2, dtype=torch.float32)
-    assert Dataset("d", x, Y, 3, scale=0.5).inputs(np.arange(3)).unique().tolist() == [0.5]
-    assert x.unique().tolist() == [1.0]
+    assert Dataset("d", x, Y, 3, scale=0.5).inputs(np.arange(3)).tolist() == [[0.5, 0.5]] * 3
+    assert x.tolist() == [[1.0, 1.0]] * 3
 
 
 def test_text_is_handed_out_as_it_is() -> None:
@@ -59,7 +59,7 @@ def test_text_is_handed_out_as_it_is() -> None:
 )
 def test_a_broken_dataset_is_a_sentence(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
-        Dataset(**{"name": "d", "x": torch.zeros(3, 2), "y": Y, "num_classes": 3} | change)
+        Dataset("d", **{"x": torch.zeros(3, 2), "y": Y} | change, num_classes=3)
 
 
 def test_the_digest_sees_all_of_the_contents_and_only_them() -> None:
@@ -108,7 +108,7 @@ def test_the_registry_is_complete_and_says_what_each_dataset_is() -> None:
     assert list(DATASETS) == ["digits", "mnist", "cifar10", "synthetic"]
     for entry in DATASETS.values():
         assert dataclasses.is_dataclass(entry.settings)
-        assert entry.settings.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        assert entry.settings.__dataclass_params__.frozen
         assert len(entry.summary) > 20
     assert isinstance(DATASETS["digits"].settings().load(None), Dataset)
     assert isinstance(DATASETS["synthetic"].settings().load(None), Synthetic)

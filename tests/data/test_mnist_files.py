@@ -126,7 +126,7 @@ def test_only_what_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_without_a_root_the_sentence_says_so() -> None:
-    with pytest.raises(UserError, match="mnist: no data root is set; .*SUPERFED_DATA or --data-root.*MNIST/raw"):
+    with pytest.raises(UserError, match=r"mnist: no data root is set; .*MNIST/raw.*SUPERFED_DATA or --data-root"):
         Mnist().load(None)
 
 

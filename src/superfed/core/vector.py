@@ -44,11 +44,11 @@ class VectorModel:
 
     def __init__(self, source: ModelSource, *, head: str | None = None, dtype: torch.dtype | None = None) -> None:
         built = not isinstance(source, nn.Module)
-        module = source() if built else copy.deepcopy(source)
+        self._source = source if built else copy.deepcopy(source)  # whatever becomes of the one given
+        module = self._initialised(0) if built else copy.deepcopy(source)
         if not isinstance(module, nn.Module):
             raise UserError(f"model: the function given returned {type(module).__name__}, not a torch.nn.Module")
         check_module(module, rebuildable=built)
-        self._source = source
         self._training = module.to(dtype=dtype) if dtype is not None else module
         self._training.train()
         self._evaluating = copy.deepcopy(self._training).eval()
@@ -102,14 +102,19 @@ class VectorModel:
 
     def fresh(self, key: int) -> Tensor:
         """A fresh initialisation, decided by ``key`` alone; torch's own random state is left as it was."""
+        module = self._initialised(key)
+        if module is self._training:
+            raise UserError("model: the function given returns the same module every time; let it build a new one")
+        return self.flatten(module)
+
+    def _initialised(self, key: int) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(key % 2**63)
-            if isinstance(self._source, nn.Module):
-                module = copy.deepcopy(self._source)
-                reset(module)
-            else:
-                module = self._source()
-        return self.flatten(module)
+            if not isinstance(self._source, nn.Module):
+                return self._source()
+            module = copy.deepcopy(self._source)
+            reset(module)
+            return module
 
     def module(self, w: Tensor) -> nn.Module:
         """An ordinary module with the parameters ``w``, in evaluation mode, that shares nothing with this object."""

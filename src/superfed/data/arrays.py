@@ -52,7 +52,7 @@ def read_labels(value: object, where: str, num_classes: int | None) -> IntArray:
 
 
 def to_tensor(array: Array) -> Tensor:
-    """As a network takes it: floating point as it is, pixels as float32, token numbers as int64; no copy if none is needed."""
+    """As a network takes it, in the type :func:`handed_out_as` says; no copy if none is needed."""
     dtype = handed_out_as(array.dtype)
     # Torch takes only memory that is writable and runs forwards.
     return torch.from_numpy(np.require(array, dtype=dtype, requirements=["C", "W"]))

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from superfed.core.errors import UserError
 from superfed.core.random import stream
+from superfed.data.checks import seed_in_range
 from superfed.data.dataset import Dataset
 from superfed.data.federation import Federation
 from superfed.data.fingerprint import fingerprint
@@ -54,6 +55,7 @@ class DealtDataset(Federation):
         seed: int = 0,
     ) -> "DealtDataset":
         """Deal ``dataset`` by ``kind``; the one seed decides who holds what, the split and the noise."""
+        seed_in_range(seed)
         partition = kind.deal(dataset.y.numpy(), num_clients, stream(seed, "partition"))
         return cls(dataset, partition, split=split, noise=noise, seed=seed)
 

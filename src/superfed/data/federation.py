@@ -70,10 +70,7 @@ class Federation(ABC):
         labels, inputs = self._holdings(client)
         parts = self.split.rows(len(labels), stream(self.seed, "split", client=client))
         if self.noise is not None and part != "test":
-            noisy = np.concatenate([parts.train, parts.validation])
-            labels = labels.copy()
-            rng = stream(self.seed, "noise", client=client)
-            labels[noisy] = self.noise.apply(labels[noisy], self.num_classes, rng)
+            labels = self.noise.apply(labels, self.num_classes, stream(self.seed, "noise", client=client))
         rows: IntArray = getattr(parts, part)
         return Samples(inputs(rows), torch.from_numpy(labels[rows]))
 

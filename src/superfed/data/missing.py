@@ -12,7 +12,8 @@ def root_or_error(name: str, root: Path | None, folder: str, source: str) -> Pat
     """The data root; a dataset that lies on disk cannot do without."""
     if root is None:
         raise UserError(
-            f"{name}: no data root is set; {SET_ROOT}, and the files of {source} belong in its folder {folder}"
+            f"{name}: no data root is set; put the files of {source} in the folder {folder} of any folder you like, "
+            "and name that one by SUPERFED_DATA or --data-root"
         )
     return root
 

@@ -1,7 +1,7 @@
 """Wrong labels, put in on purpose."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ from superfed.core.errors import UserError, require
 from superfed.data.checks import finite, one_of
 
 NoiseKind = Literal["pair", "symmetric"]
+Label = TypeVar("Label", bound=np.integer[Any])
 
 
 @dataclass(frozen=True)
@@ -24,9 +25,7 @@ class LabelNoise:
         rate = finite("rate", self.rate)
         require(0 <= rate <= 1, "rate", f"must be from 0 to 1, got {rate}")
 
-    def apply(
-        self, labels: npt.NDArray[np.integer[Any]], num_classes: int, rng: np.random.Generator
-    ) -> npt.NDArray[np.integer[Any]]:
+    def apply(self, labels: npt.NDArray[Label], num_classes: int, rng: np.random.Generator) -> npt.NDArray[Label]:
         """A noisy copy of ``labels``."""
         enough_classes(num_classes)
         # A narrow label type such as uint8 could overflow in the addition.

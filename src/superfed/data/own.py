@@ -57,8 +57,9 @@ class _Client:
 class OwnData:
     """Clients built by :meth:`from_clients`. The arrays are kept, not copied: do not write to them afterwards.
 
-    Inputs are handed out as they are if float32 or float64. Unsigned numbers such as uint8 pixels become float32 and are
-    not scaled: divide by 255 yourself if you want [0, 1]. Signed whole numbers are text and become int64.
+    Inputs are handed out as they are if float32 or float64. Unsigned numbers such as uint8 pixels become float32 and
+    are not scaled: divide by 255 yourself if you want [0, 1]. Signed whole numbers are text and become int64. Lists of
+    plain numbers are float32, or text if all are whole.
     """
 
     def __init__(self, clients: list[_Client], num_classes: int, split: Split, seed: int) -> None:
@@ -77,7 +78,7 @@ class OwnData:
         validation_fraction: float = 0.1,
         seed: int = 0,
     ) -> "OwnData":
-        """``(x, y)`` or :class:`ClientArrays` for each client; without ``num_classes``, one more than the largest label."""
+        """One pair or :class:`ClientArrays` a client; ``num_classes`` is by default one more than the largest label."""
         split = Split(test_fraction, validation_fraction)
         seed_in_range(seed)
         if num_classes is not None:

@@ -17,8 +17,8 @@ from superfed.data.checks import finite, whole
 class Synthetic:
     """Each class is a Gaussian around its mean, each client holds a few classes and sees their means a little shifted.
 
-    ``spread`` is the standard deviation around a mean, ``drift`` that of a client's shift of each mean it sees; the means
-    themselves are standard normal. ``ragged`` lets sizes vary from (1 - ragged) to (1 + ragged) times
+    ``spread`` is the standard deviation around a mean, ``drift`` that of a client's shift of each mean it sees; the
+    means themselves are standard normal. ``ragged`` lets sizes vary from (1 - ragged) to (1 + ragged) times
     ``samples_per_client``, never below 2.
     """
 

@@ -16,7 +16,7 @@ def run_names(configs: Sequence[RunConfig]) -> list[str]:
         parts = [config.algorithm.title]
         for key in varying:
             if key in flat and key not in ("seed", "algorithm.name", "algorithm.mixing"):
-                parts.append(f"{key.rpartition('.')[2]}{flat[key]}")
+                parts.append(_part(key, flat[key]))
         names.append("-".join([*(_clean(part) for part in parts), f"seed{config.seed}"]))
     taken: dict[str, int] = {}
     for index, name in enumerate(names):
@@ -27,17 +27,20 @@ def run_names(configs: Sequence[RunConfig]) -> list[str]:
 
 
 def varying_settings(configs: Sequence[dict[str, Any]]) -> list[str]:
-    """The keys whose values differ between configs that have them and the same method."""
+    """The keys whose values differ between configs that have them and the same method.
+
+    A config that has nothing where others have a whole section differs from them in all of that section's keys.
+    """
     flats = [flatten(config) for config in configs]
     varying = []
     for key in dict.fromkeys(key for flat in flats for key in flat):
         values: dict[object, set[str]] = {}
         for flat in flats:
-            if key in flat:
+            if key in flat or _inside_nothing(key, flat):
                 method = (
                     (flat.get("algorithm.name"), flat.get("algorithm.mixing")) if key.startswith("algorithm.") else None
                 )
-                values.setdefault(method, set()).add(repr(flat[key]))
+                values.setdefault(method, set()).add(repr(flat.get(key)))
         if any(len(found) > 1 for found in values.values()):
             varying.append(key)
     return varying
@@ -52,6 +55,19 @@ def flatten(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{key}"] = value
     return flat
+
+
+def _inside_nothing(key: str, flat: dict[str, Any]) -> bool:
+    sections = key.split(".")[:-1]
+    return any(".".join(sections[:depth]) in flat for depth in range(1, len(sections) + 1))
+
+
+def _part(key: str, value: object) -> str:
+    """A choice by its name alone, any other setting by its last word."""
+    word = key.rpartition(".")[2]
+    if word == "name":
+        return str(value)
+    return f"data-seed{value}" if key == "data.seed" else f"{word}{value}"
 
 
 def _clean(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ class _Loader(yaml.SafeLoader):
         seen: set[object] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                continue  # the base class has its own word for it
             if key in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key '{key}' is given twice", key_node.start_mark
@@ -38,9 +41,9 @@ def load_config(source: str, overrides: list[str] | None = None) -> dict[str, An
     """The settings of a shipped config or a YAML file, with ``key=value`` changes; lists still stand for grids."""
     path = Path(source)
     configs = shipped()
-    if path.suffix in (".yaml", ".yml") or path.exists():
+    if path.suffix in (".yaml", ".yml") or path.is_file():
         try:
-            text = path.read_text()
+            text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             raise UserError(f"{source}: there is no such file") from None
         except (OSError, UnicodeDecodeError) as error:
@@ -88,6 +91,6 @@ def resolve(settings: dict[str, Any]) -> list[RunConfig]:
 def _parse(text: str, source: str) -> Any:
     try:
         return yaml.load(text, Loader=_Loader)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2024-13-01
         problem = " ".join(str(error).split())
         raise UserError(f"{source}: is no valid YAML ({problem})") from error

@@ -30,60 +30,67 @@ from superfed.store.tables import columns_of, write_table
 def start(settings: dict[str, Any], out: Path, data_root: Path | None = None, observer: Observer | None = None) -> Path:
     """Run every run that ``settings`` stand for, in a new folder ``out``, and return it."""
     configs = resolve(settings)
-    if out.exists() and any(out.iterdir()):
-        raise UserError(
-            f"{out}: is there already and not empty; choose another --out, or go on with: superfed resume {out}"
-        )
-    assembler = Assembler(data_root)
-    tasks = [assembler.task(config) for config in configs]  # every complaint comes before the first file
-    names = run_names(configs)
-    out.mkdir(parents=True, exist_ok=True)
     folder = ExperimentFolder(out)
-    for name, config, task in zip(names, configs, tasks, strict=True):
-        run_folder = folder.run(name)
-        run_folder.write_config(config.as_plain())
-        run_folder.write_info(
-            {
-                "name": name,
-                "title": config.algorithm.title,
-                "status": "running",
-                "fingerprint": task.data.fingerprint,
-                "parameters": task.model.size,
-                "layers": {layer.name: [layer.start, layer.stop] for layer in task.model.layers},
-                "head": [task.model.head.start, task.model.head.stop],
-                "versions": versions(),
-            }
-        )
-    info = {
-        "name": settings.get("name", "experiment"),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "data_root": None if data_root is None else str(data_root),
-        "runs": names,
-    }
-    folder.write_info(info, settings)
-    runs = [
-        Run(task, states=_states(config, folder.run(n))) for n, config, task in zip(names, configs, tasks, strict=True)
-    ]
-    with locked(out):
-        _Session(folder, names, configs, runs, observer or Silent()).go()
-    return out
+    if not folder.is_free():
+        raise UserError(f"{out}: is there already and not empty; choose another --out, or go on with: superfed resume {out}")
+    assembler = Assembler(data_root)
+    for config in configs:
+        assembler.task(config)  # every complaint comes before the first file
+    folder.write_info(
+        {
+            "name": settings.get("name", "experiment"),
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "data_root": None if data_root is None else str(data_root.absolute()),
+            "runs": run_names(configs),
+        },
+        settings,
+    )
+    return _go_on(folder, folder.info()["runs"], assembler, observer)
 
 
 def resume(path: Path, data_root: Path | None = None, observer: Observer | None = None) -> Path:
     """Go on with the unfinished runs at ``path``, an experiment's folder or a run's, from their last checkpoints."""
-    folder, names, configs, assembler = _open(path, data_root)
+    folder, names = find_experiment(path)
+    return _go_on(folder, names, _assembler(folder, data_root), observer)
+
+
+def _go_on(folder: ExperimentFolder, names: list[str], assembler: Assembler, observer: Observer | None) -> Path:
     with locked(folder.path):
+        configs = _configs(folder, names)
+        for name, config in zip(names, configs, strict=True):
+            if not folder.run(name).exists():
+                _begin(folder.run(name), config, assembler)
         runs = [_restored(folder.run(name), config, assembler) for name, config in zip(names, configs, strict=True)]
         _Session(folder, names, configs, runs, observer or Silent()).go()
     return folder.path
+
+
+def _begin(run_folder: RunFolder, config: RunConfig, assembler: Assembler) -> None:
+    """Make a run's folder, with all that is known before the first round."""
+    task = assembler.task(config)
+    run_folder.write_config(config.as_plain())
+    run_folder.write_info(
+        {
+            "name": run_folder.name,
+            "title": config.algorithm.title,
+            "status": "running",
+            "fingerprint": task.data.fingerprint,
+            "parameters": task.model.size,
+            "layers": {layer.name: [layer.start, layer.stop] for layer in task.model.layers},
+            "head": [task.model.head.start, task.model.head.stop],
+            "versions": versions(),
+        }
+    )
 
 
 def reevaluate(
     path: Path, data_root: Path | None = None, lambdas: int | None = None, observer: Observer | None = None
 ) -> Path:
     """Evaluate every client anew from the last checkpoints, and write the results over the old ones."""
-    folder, names, configs, assembler = _open(path, data_root)
+    folder, names = find_experiment(path)
+    assembler = _assembler(folder, data_root)
     with locked(folder.path):
+        configs = _configs(folder, names)
         runs = [_restored(folder.run(name), config, assembler) for name, config in zip(names, configs, strict=True)]
         for name, run in zip(names, runs, strict=True):
             if not run.finished:
@@ -95,14 +102,6 @@ def reevaluate(
         with closing(session.executor()) as executor:
             session.evaluate_finally(executor, range(len(runs)), lambdas)
     return folder.path
-
-
-def load_run(path: Path, data_root: Path | None = None) -> tuple[RunConfig, Run]:
-    """One run as its last checkpoint has it."""
-    folder, names, configs, assembler = _open(path, data_root)
-    if len(names) != 1:
-        raise UserError(f"{path}: holds {len(names)} runs; name one of them, for instance {path / names[0]}")
-    return configs[0], _restored(folder.run(names[0]), configs[0], assembler)
 
 
 class _Session:
@@ -207,12 +206,16 @@ class _Session:
             self.seconds[index][what] = self.seconds[index].get(what, 0.0) + spent
 
 
-def _open(path: Path, data_root: Path | None) -> tuple[ExperimentFolder, list[str], list[RunConfig], Assembler]:
-    folder, names = find_experiment(path)
+def _assembler(folder: ExperimentFolder, data_root: Path | None) -> Assembler:
+    """Data is looked for where it is said to be now, or else where it was when the experiment began."""
     stored = folder.info().get("data_root")
-    root = data_root if data_root is not None or stored is None else Path(stored)
-    configs = [RunConfig.from_plain(folder.run(name).config()) for name in names]
-    return folder, names, configs, Assembler(root)
+    return Assembler(data_root if data_root is not None or stored is None else Path(stored))
+
+
+def _configs(folder: ExperimentFolder, names: list[str]) -> list[RunConfig]:
+    every = resolve(folder.info()["config"])
+    by_name = dict(zip(run_names(every), every, strict=True))
+    return [by_name[name] for name in names]
 
 
 def _restored(run_folder: RunFolder, config: RunConfig, assembler: Assembler) -> Run:

@@ -79,6 +79,9 @@ class RunConfig:
     description: str = ""
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        require(0 <= self.seed < 2**63, "seed", f"must be at least 0 and less than 2^63, not {self.seed}")
+
     @classmethod
     def from_plain(cls, settings: object) -> "RunConfig":
         return build(cls, settings)

@@ -6,7 +6,7 @@ type, its default and its check, and is the same from YAML, from the command lin
 
 import dataclasses
 import difflib
-import math
+import sys
 import types
 import typing
 from collections.abc import Mapping
@@ -38,9 +38,12 @@ def build(kind: type[T], value: object, path: str = "") -> T:
         key = _join(path, name)
         if name in value:
             registry = field.metadata.get("choices")
-            arguments[name] = (
-                convert(hints[name], value[name], key) if registry is None else _choose(registry, value[name], key)
-            )
+            if registry is None:
+                arguments[name] = convert(hints[name], value[name], key)
+            elif value[name] is None and field.default is None:
+                arguments[name] = None
+            else:
+                arguments[name] = _choose(registry, value[name], key)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise SettingError(key, "is needed and not given")
     try:
@@ -56,8 +59,10 @@ def _choose(registry: Mapping[str, type], value: object, path: str) -> object:
     if "name" not in given:
         raise SettingError(_join(path, "name"), f"is needed; choose from {', '.join(registry)}")
     name = given["name"]
+    if not isinstance(name, str):
+        raise SettingError(_join(path, "name"), f"must be {_listed(list(registry))}, not {_shown(name)}")
     if name not in registry:
-        raise SettingError(_join(path, "name"), f"{_shown(name)} is unknown{_suggest(str(name), registry)}")
+        raise SettingError(_join(path, "name"), f"{name!r} is unknown{_suggest(name, registry)}")
     return build(registry[name], {k: v for k, v in given.items() if k != "name"}, path)
 
 
@@ -84,7 +89,7 @@ def convert(hint: Any, value: object, path: str) -> Any:
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return build(hint, value, path)
     if hint is float and isinstance(value, int | float) and not isinstance(value, bool):
-        if not math.isfinite(value):
+        if not abs(value) <= sys.float_info.max:
             raise SettingError(path, f"must be a finite number, not {value}")
         return float(value)
     if hint in (int, str, bool) and type(value) is hint:
@@ -105,7 +110,8 @@ def _convert_union(hints: tuple[Any, ...], value: object, path: str) -> Any:
             return convert(hint, value, path)
         except SettingError:
             continue
-    raise SettingError(path, f"must be {_listed([_kind(h) for h in hints])}, not {_shown(value)}")
+    kinds = [_kind(h) for h in hints if not (h is int and float in hints)]
+    raise SettingError(path, f"must be {_listed(kinds)}, not {_shown(value)}")
 
 
 def unknown(name: str, known: Mapping[str, object]) -> str:
@@ -120,7 +126,7 @@ def _suggest(name: str, known: Mapping[str, object]) -> str:
 
 
 def _kind(hint: Any) -> str:
-    names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", types.NoneType: "nothing"}
+    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false", types.NoneType: "nothing"}
     if typing.get_origin(hint) is Literal:
         return _listed([repr(a) for a in typing.get_args(hint)])
     return names.get(hint, "a mapping of settings")

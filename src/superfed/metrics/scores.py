@@ -21,11 +21,13 @@ def score(scores: NDArray[np.floating], labels: NDArray[np.integer], batch_size:
     if num_samples == 0:
         return {name: np.full(num_models, np.nan) for name in METRICS}
     usable = np.isfinite(scores).all(axis=2)  # a model that answers NaN is wrong, not lucky
-    log_p = _log_softmax(np.where(usable[:, :, None], scores, 0).astype(np.float64))
+    finite: Floats = np.where(usable[:, :, None], scores, 0).astype(np.float64)
+    log_p = _log_softmax(finite)
     true = log_p[:, np.arange(num_samples), labels]
     confidence = np.exp(log_p.max(axis=2))
-    hit = (log_p.argmax(axis=2) == labels) & usable
-    among_five = ((log_p > true[:, :, None]).sum(axis=2) < 5) & usable
+    place = _place(finite, labels)
+    hit = (place < 1) & usable
+    among_five = (place < 5) & usable
     ece, mce = calibration_errors(confidence, hit)
     batches = [slice(i, i + batch_size) for i in range(0, num_samples, batch_size)]
     by_batch = np.array([calibration_errors(confidence[:, b], hit[:, b]) for b in batches]).mean(axis=0)
@@ -53,6 +55,14 @@ def calibration_errors(confidence: Floats, hit: NDArray[np.bool_]) -> tuple[Floa
     ece = np.abs(surplus).sum(axis=1) / num_samples
     mce = (np.abs(surplus) / np.maximum(count, 1)).max(axis=1)
     return ece, mce
+
+
+def _place(scores: Floats, labels: NDArray[np.integer]) -> NDArray[np.int64]:
+    """How many classes come before the true one; of equal scores the first class does, so that no tie is luck."""
+    true = scores[:, np.arange(len(labels)), labels][:, :, None]
+    earlier = np.arange(scores.shape[2]) < labels[:, None]
+    place: NDArray[np.int64] = ((scores > true) | ((scores == true) & earlier)).sum(axis=2)
+    return place
 
 
 def _log_softmax(scores: Floats) -> Floats:

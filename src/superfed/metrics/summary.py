@@ -12,9 +12,11 @@ def summarise(values: NDArray[np.float64]) -> dict[str, float]:
     if len(known) == 0:
         return dict.fromkeys(("mean", "std", "min", "max", "worst10"), float("nan"))
     worst = known[: max(1, round(WORST_SHARE * len(known)))]
+    with np.errstate(invalid="ignore"):  # an infinite loss has no spread
+        std = float(known.std())
     return {
         "mean": float(known.mean()),
-        "std": float(known.std()),
+        "std": std,
         "min": float(known[0]),
         "max": float(known[-1]),
         "worst10": float(worst.mean()),

@@ -43,10 +43,11 @@ class TwoCNN(ModelRecipe):
                 nn.ReLU(),
                 nn.MaxPool2d(kernel_size=2, padding=self.pool_padding),
             ]
-            sides = [(side + 2 * self.padding - 4 + 2 * self.pool_padding) // 2 for side in sides]
+            convolved = [side + 2 * self.padding - 4 for side in sides]
+            sides = [(side + 2 * self.pool_padding) // 2 for side in convolved]
+            if min(convolved + sides) < 1:
+                raise SettingError("name", f"two_cnn needs larger images than {input_shape[1]}×{input_shape[2]}")
             inputs = outputs
-        if min(sides) < 1:
-            raise SettingError("name", f"two_cnn needs larger images than {input_shape[1]}×{input_shape[2]}")
         hidden: list[nn.Module] = []
         units = inputs * sides[0] * sides[1]
         for _ in range(self.hidden_layers):

@@ -16,8 +16,8 @@ def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
 
     ``durable`` also waits until the disk has it, so that it survives a loss of power.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -61,7 +61,7 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text())
+        return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such file") from error
     except (OSError, ValueError) as error:

@@ -49,6 +49,9 @@ class RunFolder:
     def info(self) -> dict[str, Any]:
         return _checked(self.path / "run.json")
 
+    def exists(self) -> bool:
+        return (self.path / "run.json").exists()
+
     def write_config(self, config: dict[str, Any]) -> None:
         write_text(self.path / "config.yaml", as_yaml(config))
 
@@ -67,11 +70,15 @@ class ExperimentFolder:
         self.path = path
 
     def write_info(self, info: dict[str, Any], config: dict[str, Any]) -> None:
+        write_json(self.path / "experiment.json", {"schema": SCHEMA, **info, "config": config})
         write_text(self.path / "config.yaml", as_yaml(config))
-        write_json(self.path / "experiment.json", {"schema": SCHEMA, **info})
 
     def info(self) -> dict[str, Any]:
         return _checked(self.path / "experiment.json")
+
+    def is_free(self) -> bool:
+        """Whether a new experiment may begin here: nothing is there, or only what a writer killed at once left behind."""
+        return not self.path.exists() or all(p.name.endswith(".part") for p in self.path.iterdir())
 
     def run(self, name: str) -> RunFolder:
         return RunFolder(self.path / name)
@@ -83,7 +90,7 @@ class ExperimentFolder:
 def find_runs(path: Path) -> list[RunFolder]:
     """The runs at ``path``, which is a run's folder or an experiment's."""
     if (path / "run.json").exists():
-        return [RunFolder(path)]
+        return [RunFolder(path.resolve())]  # '.' has neither name nor parent
     if (path / "experiment.json").exists():
         return ExperimentFolder(path).runs()
     if not path.exists():
@@ -104,7 +111,7 @@ def as_yaml(config: dict[str, Any]) -> str:
 
 def read_yaml(path: Path) -> dict[str, Any]:
     try:
-        value = yaml.safe_load(path.read_text())
+        value = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such file") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -116,6 +123,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 def _checked(path: Path) -> dict[str, Any]:
     info: dict[str, Any] = read_json(path)
+    if not isinstance(info, dict):
+        raise UserError(f"{path}: cannot be read (it holds no mapping)")
     if info.get("schema") != SCHEMA:
         raise UserError(f"{path}: has schema {info.get('schema')}, and this program reads schema {SCHEMA}")
     return info

@@ -15,7 +15,11 @@ except ImportError:  # no such lock on Windows
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the folder, or say that another process does. The lock goes with the process, however it ends."""
-    with (folder / ".lock").open("w") as file:
+    try:
+        file = (folder / ".lock").open("w")
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be locked ({error.strerror})") from error
+    with file:
         if fcntl is not None:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -12,10 +12,11 @@ from superfed.data.partitions.partition import IntArray, Labels, Partition, by_o
 
 @dataclass(frozen=True)
 class Dirichlet:
-    """Each class spread by Dir(alpha) over the clients: a small alpha gives few classes a client, a large one all alike.
+    """Each class spread over the clients by Dir(alpha): a small alpha gives a client few classes, a large one all.
 
-    A client that already holds its N/K samples gets none of the next class. Whoever ends with fewer than ``min_samples``
-    (or than N/K, where that is less) is topped up from those who hold most, so nobody is dropped and nothing is redrawn.
+    A client that already holds its N/K samples gets none of the next class. Whoever ends with fewer than
+    ``min_samples`` (or than N/K, where that is less) is topped up from those who hold most, so nobody is dropped and
+    nothing is redrawn.
     """
 
     alpha: float
@@ -63,7 +64,7 @@ def _by_class(labels: Labels) -> list[IntArray]:
 
 
 def _shares(weights: npt.NDArray[np.float64], total: int) -> IntArray:
-    """``total`` cut at the cumulative weights. The last cut is exactly 1, so no weight of zero gets the rounding's rest."""
+    """``total`` cut at the cumulative weights. The last cut is exactly 1, so no weight of zero gets rounding's rest."""
     cuts = np.cumsum(weights)
     bounds = np.floor(cuts / cuts[-1] * total).astype(np.int64)
     shares: IntArray = np.diff(bounds, prepend=0)

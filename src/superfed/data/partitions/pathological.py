@@ -25,7 +25,7 @@ class Pathological:
     """Sorted by label and cut into shards, a few shards a client, so that a client holds few classes.
 
     ``assignment``: shards dealt at ``random``, or ``cyclic``, shard j to client j mod K, which gives few distinct label
-    sets. ``cut``: ``sorted`` makes all shards equal, and one may straddle two classes; ``by_class`` makes every shard pure.
+    sets. ``cut``: ``sorted`` makes all shards equal, and one may straddle two classes; ``by_class`` makes each pure.
     """
 
     shards_per_client: int = 2
@@ -64,7 +64,7 @@ class Pathological:
 
 
 def allot(class_sizes: IntArray, num_shards: int) -> IntArray:
-    """Shards for each class in proportion to its size, by largest remainder, at least one each, ``num_shards`` in all."""
+    """``num_shards`` given to the classes in proportion to their sizes, by largest remainder, at least one each."""
     require(
         num_shards >= len(class_sizes),
         "cut",
@@ -79,5 +79,6 @@ def allot(class_sizes: IntArray, num_shards: int) -> IntArray:
         shards[np.argsort(shards * total - due, kind="stable")[:missing]] += 1
     while shards.sum() > num_shards:
         excess = np.where(shards > 1, shards * total - due, np.iinfo(np.int64).min)
-        shards[np.argmax(excess)] -= 1
+        # Of equals the last gives, as of equals the first was given.
+        shards[len(shards) - 1 - np.argmax(excess[::-1])] -= 1
     return shards

@@ -1,0 +1,23 @@
+"""superfed resume"""
+
+from superfed.cli.options import DataRoot, RunPath
+
+
+def command(run: RunPath, data_root: DataRoot = None) -> None:
+    """Go on with an interrupted run, or with all of an experiment's, from the last checkpoints.
+
+    It ends in the same weights and metrics as if it had never stopped.
+    """
+    from rich.console import Console
+
+    from superfed.cli.finish import show_results
+    from superfed.cli.interrupt import stoppable
+    from superfed.cli.progress import watching
+    from superfed.experiments.runner import resume
+    from superfed.store.layout import find_experiment
+
+    console = Console()
+    experiment, _ = find_experiment(run)
+    with stoppable(experiment.path), watching(console) as observer:
+        resume(run, data_root, observer)
+    show_results(experiment.path, console)

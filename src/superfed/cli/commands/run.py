@@ -1,0 +1,42 @@
+"""superfed run"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from superfed.cli.options import Changes, Config, DataRoot
+
+
+def command(
+    config: Config,
+    changes: Changes = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="Where the runs go [default: runs/NAME-DATE-TIME]", show_default=False
+        ),
+    ] = None,
+    data_root: DataRoot = None,
+) -> None:
+    """Run an experiment: train, evaluate every client, print the table and write the page.
+
+    [bold]superfed run demo[/bold]
+    [bold]superfed run demo seed=0 training.rounds=10[/bold]
+    [bold]superfed run my.yaml algorithm.nu=[0,1,2,5] --out runs/nu[/bold]
+    """
+    from rich.console import Console
+
+    from superfed.cli.finish import show_results
+    from superfed.cli.interrupt import stoppable
+    from superfed.cli.progress import watching
+    from superfed.experiments.load import load_config
+    from superfed.experiments.runner import start
+
+    settings = load_config(config, changes)
+    where = out or Path("runs") / f"{settings['name']}-{datetime.now():%Y%m%d-%H%M%S}"
+    console = Console()
+    with stoppable(where), watching(console) as observer:
+        start(settings, where, data_root, observer)
+    show_results(where, console)

@@ -1,0 +1,54 @@
+"""The `superfed` program: one small file per command, put together here.
+
+Heavy imports wait until a command runs, so that help and completion answer at once.
+"""
+
+import sys
+
+import typer
+
+from superfed.cli.commands import compare, evaluate, listing, resume, run, show
+
+app = typer.Typer(
+    name="superfed",
+    help="Personalised federated learning: SuPerFed and the methods it is compared with.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run.command)
+app.command("resume")(resume.command)
+app.command("evaluate")(evaluate.command)
+app.command("compare")(compare.command)
+app.command("show")(show.command)
+app.command("list")(listing.command)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: bool = typer.Option(False, "--version", help="Say which version this is, and stop.", is_eager=True),
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"superfed {installed('superfed')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the program; a user's mistake becomes one sentence and exit code 2."""
+    from superfed.core.errors import UserError
+
+    try:
+        app()
+    except UserError as error:
+        print(f"superfed: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output went away, as `| head` does
+        sys.stderr.close()
+        sys.exit(141)
+
+
+if __name__ == "__main__":
+    main()

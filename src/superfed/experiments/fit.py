@@ -1,0 +1,177 @@
+"""Training from Python: your own clients' arrays and your own network in, personal models out."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import nn
+
+from superfed.algorithms import ALGORITHMS
+from superfed.core.algorithm import Algorithm
+from superfed.core.errors import SettingError, UserError
+from superfed.core.samples import FederatedData
+from superfed.core.vector import ModelSource, VectorModel
+from superfed.data.own import ClientArrays, OwnData, Pair
+from superfed.engine.checkpoint import Checkpoints
+from superfed.engine.evaluate import lambda_grid
+from superfed.engine.executors import make_executor
+from superfed.engine.simulation import Run, advance, evaluate
+from superfed.engine.task import Schedule, Task
+from superfed.experiments.results import HEADLINE, Results
+
+
+def fit(
+    clients: Sequence[Pair | ClientArrays] | FederatedData,
+    model: ModelSource,
+    algorithm: Algorithm | str = "superfed",
+    *,
+    rounds: int = 50,
+    clients_per_round: int | float | None = None,
+    local_epochs: int = 10,
+    batch_size: int = 10,
+    lr: float = 0.01,
+    lr_decay: float = 0.99,
+    momentum: float = 0.9,
+    weight_decay: float = 1e-4,
+    num_classes: int | None = None,
+    test_fraction: float = 0.2,
+    validation_fraction: float = 0.1,
+    head: str | None = None,
+    lambdas: int = 11,
+    seed: int = 0,
+    device: str = "auto",
+    workers: int | str = "auto",
+    checkpoints: str | Path | None = None,
+    checkpoint_every: int = 10,
+    progress: bool = False,
+) -> "FittedRun":
+    """Train personal models for ``clients`` and evaluate every one of them.
+
+    Args:
+        clients: one ``(x, y)`` pair of arrays or tensors per client, ``ClientArrays`` for clients that bring their own
+            test or validation samples, or any ``FederatedData``.
+        model: a network, or a function that builds one. Its output is a score per class. A network's own weights are the
+            first global model; a function is called for fresh ones.
+        algorithm: a method, such as ``SuPerFed(nu=2.0)``, or its name.
+        clients_per_round: a number, or a fraction such as 0.1; 5 or all if there are fewer, without it.
+        test_fraction, validation_fraction: what is cut from a client's samples, unless it brings its own.
+        head: the layer at which the head begins, for methods that treat it apart.
+        lambdas: how many points of the line between federated and local model are evaluated.
+        checkpoints: a folder; the same call goes on from what an interrupted one left there.
+        progress: print a line every tenth of the rounds.
+    """
+    method = _algorithm(algorithm)
+    data = _federated(clients, num_classes, test_fraction, validation_fraction, seed)
+    schedule = Schedule(
+        rounds=rounds,
+        clients_per_round=min(5, data.num_clients) if clients_per_round is None else clients_per_round,
+        local_epochs=local_epochs,
+        batch_size=batch_size,
+        lr=lr,
+        lr_decay=lr_decay,
+        momentum=momentum,
+        weight_decay=weight_decay,
+    )
+    task = Task(method, VectorModel(model, head=head), data, schedule, seed)
+    task.check()
+    run = Run(task)
+    saved = None if checkpoints is None else Checkpoints(Path(checkpoints))
+    if saved is not None:
+        run.restore(saved)
+    with closing(make_executor([task], device, workers)) as executor:
+        while not run.finished:
+            for _ in advance([run], executor):
+                if progress and (run.round % max(1, rounds // 10) == 0 or run.finished):
+                    print(f"round {run.round} of {rounds}", flush=True)
+            if saved is not None and (run.finished or run.round % checkpoint_every == 0):
+                run.save(saved)
+        if run.stopped is not None:
+            raise UserError(run.stopped)
+        everyone = range(data.num_clients)
+        (scores,) = evaluate([run], [everyone], executor, lambda_grid(lambdas))
+    return FittedRun(run, Results(everyone, scores))
+
+
+class FittedRun:
+    """A finished run."""
+
+    def __init__(self, run: Run, results: Results) -> None:
+        self._run = run
+        self._results = results
+
+    @property
+    def num_clients(self) -> int:
+        return self._run.task.data.num_clients
+
+    @property
+    def accuracy(self) -> float:
+        """Mean test accuracy over clients, each at the λ it chose on its own validation samples."""
+        return float(self.summary()["readings"][HEADLINE]["top1"]["mean"])
+
+    def client(self, index: int) -> "FittedClient":
+        if not 0 <= index < self.num_clients:
+            raise UserError(f"client {index}: there are {self.num_clients} clients, from 0 to {self.num_clients - 1}")
+        return FittedClient(self._run, self._results, index)
+
+    def global_model(self) -> nn.Module:
+        """The global model: where a client that never took part may start."""
+        return self._run.task.model.module(self._run.task.algorithm.global_model(self._run.server).cpu())
+
+    def summary(self) -> dict[str, Any]:
+        """Every reading of λ over clients: mean, spread, worst tenth, for every metric."""
+        return self._results.summary(self._run.records)
+
+
+class FittedClient:
+    """One client of a finished run, with its line of models."""
+
+    def __init__(self, run: Run, results: Results, index: int) -> None:
+        self._run, self._results, self.index = run, results, index
+
+    @property
+    def best_lambda(self) -> float | None:
+        """The λ that did best on the client's validation samples; None for methods whose model has no λ."""
+        lam = self._results.chosen_lambda(self.index)
+        return None if np.isnan(lam) else lam
+
+    @property
+    def accuracy(self) -> float:
+        """Test accuracy at ``best_lambda``; NaN if the client has no test samples."""
+        return self._results.accuracy(self.index)
+
+    def model(self, lam: float | None = None) -> nn.Module:
+        """The client's model at ``lam``, from 0 (federated) to 1 (local); at ``best_lambda`` without it."""
+        task = self._run.task
+        if lam is not None and not task.algorithm.mixes:
+            raise UserError(f"lam: the models of {task.algorithm.title} have no λ; leave it out")
+        if lam is not None and not 0 <= lam <= 1:
+            raise SettingError("lam", f"must be from 0 to 1, not {lam}")
+        chosen = self.best_lambda if lam is None else lam
+        position = torch.tensor(float("nan") if chosen is None else chosen, dtype=task.model.dtype)
+        stored = self._run.states.get(self.index)
+        kept = task.init_client(self.index) if stored is None else stored
+        sent = self._run.sent(torch.device("cpu"))
+        return task.model.module(task.algorithm.personal_model(kept, sent, position, task.model))
+
+
+def _algorithm(given: Algorithm | str) -> Algorithm:
+    if isinstance(given, Algorithm):
+        return given
+    if given not in ALGORITHMS:
+        raise SettingError("algorithm", f"{given!r} is unknown; there are {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[given]()
+
+
+def _federated(clients: object, num_classes: int | None, test: float, validation: float, seed: int) -> FederatedData:
+    if hasattr(clients, "train_size"):
+        return cast(FederatedData, clients)
+    return OwnData.from_clients(
+        cast(Sequence[Pair | ClientArrays], clients),
+        num_classes=num_classes,
+        test_fraction=test,
+        validation_fraction=validation,
+        seed=seed,
+    )

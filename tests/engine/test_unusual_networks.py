@@ -1,0 +1,42 @@
+"""Networks that draw numbers or look at the whole batch are computed one lane at a time, and come out right."""
+
+from collections.abc import Callable
+
+import pytest
+from support.toys import CPU, METHODS, assert_same, difference, toy_data, toy_task, train
+from torch import nn
+
+from superfed.core.vector import VectorModel
+from superfed.engine.executors import Batched
+from superfed.engine.task import Task
+from superfed.engine.workers import Workers
+
+NETWORKS: dict[str, Callable[[], nn.Module]] = {
+    "dropout": lambda: nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Dropout(0.5), nn.Linear(5, 3)).double(),
+    "batch statistics": lambda: nn.Sequential(
+        nn.Linear(6, 5), nn.BatchNorm1d(5, track_running_stats=False), nn.Linear(5, 3)
+    ).double(),
+}
+
+
+@pytest.mark.parametrize("network", NETWORKS.values(), ids=NETWORKS)
+def test_every_runtime_agrees(network: Callable[[], nn.Module]) -> None:
+    base = toy_task(METHODS["superfed"], data=toy_data((10, 12, 7, 13)))
+    task = Task(base.algorithm, VectorModel(network), base.data, base.schedule, base.seed)
+    (alone,), (batched,) = train([task]), train([task], Batched(CPU))
+    assert_same(alone, batched)
+    workers = Workers([task], 2)
+    try:
+        (spread,) = train([task], workers)
+    finally:
+        workers.close()
+    assert_same(alone, spread)
+
+
+def test_dropout_really_drops() -> None:
+    base = toy_task(METHODS["fedavg"])
+    dropping, whole = (
+        Task(base.algorithm, VectorModel(build), base.data, base.schedule, base.seed)
+        for build in (NETWORKS["dropout"], lambda: nn.Sequential(*[p for p in NETWORKS["dropout"]() if p.__class__ != nn.Dropout]))  # type: ignore[attr-defined]
+    )
+    assert difference(train([dropping])[0], train([whole])[0]) > 1e-3

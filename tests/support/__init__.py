@@ -1,0 +1,1 @@
+"""Small exact cases that tests share."""
