@@ -39,5 +39,8 @@ types: $(VENV)/.dev   ## mypy, strict
 unit: $(VENV)/.dev    ## pytest, one process per core
 	@$(BIN)/pytest -q -n auto
 
+bench: $(VENV)/.user   ## measurements; they take minutes
+	@$(BIN)/python benchmarks/clients.py
+
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

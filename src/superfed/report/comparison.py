@@ -1,0 +1,268 @@
+"""Runs laid side by side: a row for each setting, its seeds averaged.
+
+Within a run, mean and standard deviation are over clients; over seeds, both are averaged, and the spread is the
+population standard deviation of the seeds' means. These are two different things and never added up.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from superfed.report.loading import Finished, Unfinished, load
+from superfed.report.readings import HEADLINE, NAMES
+from superfed.report.settings import Settings, differences, essential, identity, labels
+from superfed.store.layout import RunFolder
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Top-1 test accuracy, as a share of 1."""
+
+    mean: float
+    std: float
+    """Over clients."""
+    spread: float | None
+    """Over seeds; None with one seed."""
+    lam: list[float] | None = None
+    """The shared λ in each seed; None where every client has its own, or the method has none."""
+
+
+@dataclass(frozen=True)
+class LambdaPoint:
+    """Accuracy of all clients at one λ; None for a method that does not mix."""
+
+    lam: float | None
+    mean: float
+    std: float
+    spread: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """The runs that differ only in their seed."""
+
+    title: str
+    settings: Settings
+    """What differs from other rows, by dotted key."""
+    label: str
+    """As little of that as tells the rows apart."""
+    members: tuple[Finished, ...]
+    readings: dict[str, Accuracy]
+    worst10: float
+    top5: float
+    loss: float
+    ece: float
+    mce: float
+    by_lambda: list[LambdaPoint]
+    bytes_up: float
+    """A run's, on average."""
+    bytes_down: float
+    diverged_updates: int
+    """All runs together."""
+    never_sampled: list[int]
+    """Clients that took part in no round, in each run."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.title}, {self.label}" if self.label else self.title
+
+    @property
+    def seeds(self) -> list[int]:
+        return [run.seed for run in self.members]
+
+    @property
+    def runs(self) -> list[str]:
+        return [run.name for run in self.members]
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        return dict(Counter(run.status for run in self.members))
+
+    @property
+    def headline(self) -> Accuracy:
+        return self.readings[HEADLINE]
+
+    @property
+    def mixes(self) -> bool:
+        """Whether there is a λ to choose."""
+        return any(point.lam is not None for point in self.by_lambda)
+
+    @property
+    def data(self) -> str:
+        """Equal for rows that learnt from the same data, whose accuracies can be held against each other."""
+        return identity(self.members[0].config.get("data"))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rows, best headline first, and the runs that have no results."""
+
+    rows: list[Row]
+    unfinished: list[Unfinished]
+
+    @property
+    def mixes(self) -> bool:
+        return any(row.mixes for row in self.rows)
+
+    def best(self, reading: str) -> list[Row]:
+        """The rows with the highest accuracy on their data, as far as two decimals of a percent can tell."""
+        chosen = []
+        for row in self.rows:
+            rivals = [
+                round(_or_lowest(other.readings[reading].mean), 4) for other in self.rows if other.data == row.data
+            ]
+            if len(rivals) > 1 and round(_or_lowest(row.readings[reading].mean), 4) == max(rivals):
+                chosen.append(row)
+        return chosen
+
+
+def compare(runs: Sequence[RunFolder]) -> Comparison:
+    """Lay ``runs`` side by side. Unfinished ones are listed apart; without a finished one there is nothing to say."""
+    finished, unfinished = load(runs)
+    groups: dict[str, list[Finished]] = {}
+    for run in finished:
+        groups.setdefault(identity([run.method, essential(run.config)]), []).append(run)
+    parts = [part for group in groups.values() for part in _without_repeats(group)]
+    settings = [essential(members[0].config) | apart for members, apart in parts]
+    methods = [members[0].method for members, _ in parts]
+    differing = differences(settings, methods)
+    rows = [
+        _row(members, own, label)
+        for (members, _), own, label in zip(parts, differing, labels(differing, methods), strict=True)
+    ]
+    return Comparison(sorted(rows, key=lambda row: _or_lowest(row.headline.mean), reverse=True), unfinished)
+
+
+def as_json(comparison: Comparison) -> dict[str, Any]:
+    """Plain JSON types; what is not a finite number becomes null."""
+    return {
+        "headline": HEADLINE,
+        "rows": [_row_as_json(row) for row in comparison.rows],
+        "unfinished": [run._asdict() for run in comparison.unfinished],
+    }
+
+
+def _without_repeats(group: list[Finished]) -> list[tuple[list[Finished], Settings]]:
+    """A seed that was run twice is no second sample: such runs stay apart, told by their folders."""
+    if len({run.seed for run in group}) == len(group):
+        return [(sorted(group, key=lambda run: run.seed), {})]
+    folders: dict[Path, list[Finished]] = {}
+    for run in group:
+        folders.setdefault(run.folder.path.resolve().parent, []).append(run)
+    if len(folders) == 1:
+        return [([run], {"run": run.name}) for run in group]
+    names = [folder.name for folder in folders]
+    return [
+        (members, {"folder": folder.name if names.count(folder.name) == 1 else str(folder)} | more)
+        for folder, inside in folders.items()
+        for members, more in _without_repeats(inside)
+    ]
+
+
+def _row(members: list[Finished], settings: Settings, label: str) -> Row:
+    summaries = [run.summary for run in members]
+
+    def headline(metric: str, statistic: str = "mean") -> float:
+        return _mean([summary["readings"][HEADLINE][metric][statistic] for summary in summaries])
+
+    return Row(
+        title=members[0].title,
+        settings=settings,
+        label=label,
+        members=tuple(members),
+        readings={name: _reading([summary["readings"][name] for summary in summaries]) for name in NAMES},
+        worst10=headline("top1", "worst10"),
+        top5=headline("top5"),
+        loss=headline("loss"),
+        ece=headline("ece"),
+        mce=headline("mce"),
+        by_lambda=_by_lambda([summary["by_lambda"] for summary in summaries]),
+        bytes_up=_mean([summary["bytes_up"] for summary in summaries]),
+        bytes_down=_mean([summary["bytes_down"] for summary in summaries]),
+        diverged_updates=sum(summary["diverged_updates"] for summary in summaries),
+        never_sampled=[summary["never_sampled"] for summary in summaries],
+    )
+
+
+def _reading(seeds: list[dict[str, Any]]) -> Accuracy:
+    lambdas = [seed["lam"] for seed in seeds]
+    means = [seed["top1"]["mean"] for seed in seeds]
+    return Accuracy(
+        mean=_mean(means),
+        std=_mean([seed["top1"]["std"] for seed in seeds]),
+        spread=_spread(means),
+        lam=None if None in lambdas else lambdas,
+    )
+
+
+def _by_lambda(seeds: list[list[dict[str, Any]]]) -> list[LambdaPoint]:
+    """At the λ that every seed has: one of them may have been evaluated anew on a finer grid."""
+    by_seed = [{_key(point["lam"]): point["top1"] for point in points} for points in seeds]
+    points = []
+    for lam in by_seed[0]:
+        if all(lam in found for found in by_seed):
+            means = [found[lam]["mean"] for found in by_seed]
+            std = _mean([found[lam]["std"] for found in by_seed])
+            points.append(LambdaPoint(lam, _mean(means), std, _spread(means)))
+    return points
+
+
+def _key(lam: float | None) -> float | None:
+    return None if lam is None else round(lam, 9)
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    return float(np.mean(_numbers(values)))
+
+
+def _spread(means: Sequence[float | None]) -> float | None:
+    return float(np.std(_numbers(means))) if len(means) > 1 else None
+
+
+def _numbers(values: Sequence[float | None]) -> list[float]:
+    """JSON has no word for not-a-number but null."""
+    return [math.nan if value is None else float(value) for value in values]
+
+
+def _or_lowest(mean: float) -> float:
+    """For ordering: an accuracy that is not known is below all that are."""
+    return mean if math.isfinite(mean) else -1.0
+
+
+def _row_as_json(row: Row) -> dict[str, Any]:
+    plain: dict[str, Any] = _plain(
+        {
+            "title": row.title,
+            "settings": row.settings,
+            "seeds": row.seeds,
+            "runs": [{"name": run.name, "path": str(run.folder.path)} for run in row.members],
+            "statuses": row.statuses,
+            "readings": {name: vars(reading) for name, reading in row.readings.items()},
+            "worst10": row.worst10,
+            "top5": row.top5,
+            "loss": row.loss,
+            "ece": row.ece,
+            "mce": row.mce,
+            "by_lambda": [vars(point) for point in row.by_lambda],
+            "bytes_up": row.bytes_up,
+            "bytes_down": row.bytes_down,
+            "diverged_updates": row.diverged_updates,
+            "never_sampled": row.never_sampled,
+        }
+    )
+    return plain
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (int, str)) else str(value)

@@ -1,0 +1,168 @@
+"""The page's tables."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from superfed.report.comparison import Accuracy, Comparison, Row
+from superfed.report.loading import Finished
+from superfed.report.markup import Markup, element
+from superfed.report.numbers import NOTHING, accuracy, amount, decimal, percent, spread
+from superfed.report.readings import HEADLINE, READINGS, fixed_heading
+from superfed.report.settings import Settings, essential, identity, shown
+
+
+def table(caption: str, head: Sequence[Markup], body: Sequence[Markup]) -> Markup:
+    """A table that scrolls by itself where the screen is narrow; its caption, which is prose, stays where it is."""
+    inside = element("table", element("thead", element("tr", *head)), element("tbody", *body))
+    scroll = element("div", inside, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    return element("div", element("p", caption, class_="note"), scroll)
+
+
+def heading(words: str, class_: str | None = None) -> Markup:
+    return element("th", words, scope="col", class_=class_)
+
+
+def readings_table(comparison: Comparison) -> Markup:
+    """A row per method, a column per reading."""
+    rows = comparison.rows
+    readings = READINGS if comparison.mixes else READINGS[:1]
+    fixed = {lam for row in rows for lam in row.readings["fixed"].lam or []}
+    head = [heading("method")]
+    for reading in readings:
+        words = fixed_heading(fixed) if reading.name == "fixed" else reading.heading
+        words = words if comparison.mixes else "accuracy"
+        head.append(heading(words, "headline" if reading.name == HEADLINE else None))
+    body = []
+    for row in rows:
+        cells = [_reading(row.headline, "headline" + (" best" if row in comparison.best(HEADLINE) else ""))]
+        if row.mixes:
+            for reading in readings[1:]:
+                best = "best" if row in comparison.best(reading.name) else None
+                cells.append(_reading(row.readings[reading.name], best))
+        elif comparison.mixes:
+            words = "no λ: the same in every reading"
+            cells.append(element("td", words, colspan=len(readings) - 1, class_="same"))
+        body.append(element("tr", _method(row), *cells))
+    caption = "Test accuracy in %: mean ± standard deviation over clients"
+    if any(row.headline.spread is not None for row in rows):
+        caption += ", and in brackets the standard deviation over seeds"
+    if comparison.best(HEADLINE):
+        on_same = "" if len({row.data for row in rows}) == 1 else " on the same data"
+        caption += f". The best of a column{on_same} is bold"
+    return table(f"{caption}.", head, body)
+
+
+def metrics_table(comparison: Comparison) -> Markup:
+    """What else the headline models did, and what they cost."""
+    words = ("method", "worst 10 %", "top-5", "loss", "ECE", "MCE", "sent up", "sent down", "diverged updates")
+    body = [
+        element(
+            "tr",
+            _method(row),
+            *(element("td", percent(share)) for share in (row.worst10, row.top5)),
+            *(element("td", decimal(value)) for value in (row.loss, row.ece, row.mce)),
+            *(element("td", amount(size)) for size in (row.bytes_up, row.bytes_down)),
+            element("td", str(row.diverged_updates)),
+        )
+        for row in comparison.rows
+    ]
+    caption = "At each client's validated λ, averaged" if comparison.mixes else "Averaged"
+    caption += (
+        " over clients and seeds. Worst 10 %: mean accuracy of the worst-off tenth of clients. ECE, MCE: expected and "
+        "maximum calibration error. Traffic is one run's; diverged updates are those of all runs together."
+    )
+    return table(caption, [heading(word) for word in words], body)
+
+
+def lambda_table(rows: Sequence[Row]) -> Markup:
+    """The λ chart in numbers, for those who cannot point at it."""
+    mixing = [row for row in rows if row.mixes]
+    lambdas = sorted({point.lam for row in mixing for point in row.by_lambda if point.lam is not None})
+    body = []
+    for row in mixing:
+        at = {point.lam: point for point in row.by_lambda}
+        cells = [
+            _reading(Accuracy(at[lam].mean, at[lam].std, at[lam].spread)) if lam in at else element("td", NOTHING)
+            for lam in lambdas
+        ]
+        body.append(element("tr", _method(row), *cells))
+    caption = "Test accuracy in % at each λ: mean ± standard deviation over clients."
+    return table(caption, [heading("method"), *(heading(f"λ = {lam:g}") for lam in lambdas)], body)
+
+
+def runs_table(comparison: Comparison) -> Markup:
+    """How each run was made. What is the same for all is said once, below the table."""
+    runs = [(row, run) for row in comparison.rows for run in row.members]
+    facts = [_facts(row, run) for row, run in runs]
+    differing = [key for key in _keys(facts) if len({fact.get(key, NOTHING) for fact in facts}) > 1]
+    body = []
+    for (row, run), fact in zip(runs, facts, strict=True):
+        name = element("th", element("code", run.name), scope="row")
+        cells = [element("td", fact.get(key, NOTHING), class_="words") for key in differing]
+        body.append(element("tr", name, element("td", row.name, class_="words"), *cells))
+    head = [heading("folder"), heading("method", "words"), *(heading(key, "words") for key in differing)]
+    same = {key: facts[0][key] for key in _keys(facts) if key not in differing}
+    return element(
+        "div",
+        table("The runs, and where they differ.", head, body),
+        element("h3", "The same for all runs") if same else "",
+        definitions(same, "facts") if same else "",
+    )
+
+
+def settings_details(comparison: Comparison) -> Markup:
+    """Every setting: those that all rows share, and each row's own."""
+    rows = [essential(row.members[0].config) for row in comparison.rows]
+    shared = {key: rows[0][key] for key in _keys(rows) if len({identity(row.get(key)) for row in rows}) == 1}
+    own = [{key: value for key, value in row.items() if key not in shared} for row in rows]
+    parts = [element("h3", "All methods"), _settings(shared)] if len(rows) > 1 else [_settings(shared)]
+    for row, settings in zip(comparison.rows, own, strict=True):
+        if settings:
+            parts += [element("h3", row.name), _settings(settings)]
+    return element("details", element("summary", "Settings"), *parts)
+
+
+def definitions(pairs: dict[str, str], class_: str | None = None) -> Markup:
+    return element(
+        "dl",
+        *(part for key, value in pairs.items() for part in (element("dt", key), element("dd", value))),
+        class_=class_,
+    )
+
+
+def _settings(settings: Settings) -> Markup:
+    return definitions({key: shown(value) for key, value in settings.items()}, "facts")
+
+
+def _method(row: Row) -> Markup:
+    return element("th", row.title, element("small", row.label) if row.label else "", scope="row")
+
+
+def _reading(found: Accuracy, class_: str | None = None) -> Markup:
+    small = [spread(found.spread)] if spread(found.spread) else []
+    if found.lam is not None:
+        chosen = [f"{lam:g}" for lam in (found.lam if len(set(found.lam)) > 1 else found.lam[:1])]
+        small.append("λ " + ", ".join(chosen))
+    return element("td", accuracy(found.mean, found.std), *(element("small", line) for line in small), class_=class_)
+
+
+def _facts(row: Row, run: Finished) -> dict[str, str]:
+    info, summary = run.info, run.summary
+    facts = {"seed": str(run.seed), "experiment": Path(run.folder.path).resolve().parent.name}
+    facts["status"] = run.status + (f": {info['reason']}" if info.get("reason") else "")
+    facts["data"] = str(info.get("fingerprint", NOTHING))[:12]
+    facts["clients evaluated"] = str(summary["num_clients"])
+    facts["never sampled"] = str(summary["never_sampled"])
+    facts["sent up"] = amount(summary["bytes_up"])
+    facts["sent down"] = amount(summary["bytes_down"])
+    facts["diverged updates"] = str(summary["diverged_updates"])
+    facts["parameters"] = f"{info['parameters']:,}" if isinstance(info.get("parameters"), int) else NOTHING
+    for group in ("hardware", "versions"):
+        found = info.get(group)
+        if isinstance(found, dict):
+            facts |= {f"{key}": str(value) for key, value in found.items()}
+    return facts
+
+
+def _keys(rows: Sequence[dict[str, str]] | Sequence[Settings]) -> list[str]:
+    return list(dict.fromkeys(key for row in rows for key in row))

@@ -1,0 +1,63 @@
+"""On CUDA lanes are batched, and the numbers are those of one client at a time on the CPU."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from support.toys import CPU, METHODS, assert_same, toy_task, train
+
+from superfed.core.algorithm import Algorithm
+from superfed.core.vector import VectorModel
+from superfed.data.own import OwnData
+from superfed.engine.evaluate import lambda_grid
+from superfed.engine.executors import Batched, OneAtATime, make_executor
+from superfed.engine.simulation import evaluate
+from superfed.engine.task import Task
+from superfed.models import TwoCNN
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+GPU = torch.device("cuda")
+
+every_method = pytest.mark.parametrize("algorithm", METHODS.values(), ids=METHODS)
+
+
+@every_method
+def test_batched_on_cuda_equals_the_cpu(algorithm: Algorithm) -> None:
+    tasks = [toy_task(algorithm, seed=seed) for seed in (0, 1)]
+    executor = make_executor(tasks)
+    assert isinstance(executor, Batched)
+    assert executor.device.type == "cuda"
+    for one, other in zip(train(tasks), train(tasks, executor), strict=True):
+        assert_same(one, other, 1e-10)
+
+
+@every_method
+def test_one_at_a_time_on_cuda_equals_the_cpu(algorithm: Algorithm) -> None:
+    task = toy_task(algorithm)
+    (one,), (other,) = train([task]), train([task], OneAtATime(GPU))
+    assert_same(one, other, 1e-10)
+
+
+@every_method
+def test_convolutions_too(algorithm: Algorithm) -> None:
+    rng = torch.Generator().manual_seed(0)
+    clients = [
+        (torch.rand(n, 3, 12, 12, generator=rng, dtype=torch.float64), torch.randint(0, 4, (n,), generator=rng))
+        for n in (9, 14, 22)
+    ]
+    model = VectorModel(TwoCNN(channels=4, width=16).builder((3, 12, 12), 4), dtype=torch.float64)
+    base = toy_task(algorithm)
+    task = Task(algorithm, model, OwnData.from_clients(clients, num_classes=4), replace(base.schedule, clients_per_round=2))
+    (one,), (other,) = train([task]), train([task], Batched(GPU))
+    assert_same(one, other, 1e-9)
+
+
+@every_method
+def test_evaluation_on_cuda_equals_the_cpu(algorithm: Algorithm) -> None:
+    (run,) = train([toy_task(algorithm)])
+    everyone = [range(6)]
+    (ours,) = evaluate([run], everyone, Batched(GPU), lambda_grid(5))
+    (theirs,) = evaluate([run], everyone, OneAtATime(CPU), lambda_grid(5))
+    for one, other in zip(ours, theirs, strict=True):
+        for name, values in one.test.items():
+            assert abs(values - other.test[name]).max() < 1e-9, name

@@ -1,0 +1,69 @@
+"""Rooms know only the rooms below them, and the lower ones need torch, numpy and safetensors alone."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import superfed
+
+ROOT = Path(superfed.__file__).parent
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "core": set(),
+    "algorithms": {"core"},
+    "models": {"core"},
+    "data": {"core"},
+    "metrics": {"core"},
+    "store": {"core"},
+    "engine": {"core", "metrics", "store"},
+    "experiments": {"core", "algorithms", "models", "data", "metrics", "engine", "store"},
+    "report": {"core", "store"},
+    "cli": {"core", "algorithms", "models", "data", "metrics", "engine", "store", "experiments", "report"},
+}
+LIGHT_ROOMS = ("core", "algorithms", "models", "data", "metrics", "engine")
+LIGHT_PACKAGES = {"torch", "numpy", "safetensors", "superfed"}
+FILES = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT)
+
+
+def imports(path: Path, *, everywhere: bool) -> set[str]:
+    """The modules a file imports: also inside functions, or only where importing the file imports them."""
+    tree = ast.parse(path.read_text())
+    nodes = list(ast.walk(tree)) if everywhere else tree.body
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            found.add(node.module or "")
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_downwards(path: Path) -> None:
+    room = path.relative_to(ROOT).parts[0]
+    for module in imports(path, everywhere=True):
+        parts = module.split(".")
+        if parts[0] == "superfed" and len(parts) > 1 and parts[1] != room:
+            assert parts[1] in MAY_IMPORT[room], f"{room} must not import {module}"
+
+
+@pytest.mark.parametrize("room", LIGHT_ROOMS)
+def test_light_rooms_need_few_packages(room: str) -> None:
+    import sys
+
+    for path in ROOT.joinpath(room).rglob("*.py"):
+        packages = {module.split(".")[0] for module in imports(path, everywhere=False)}
+        assert packages <= LIGHT_PACKAGES | set(sys.stdlib_module_names), path
+
+
+def test_the_store_files_that_the_engine_uses_need_no_more() -> None:
+    used = {m for path in ROOT.joinpath("engine").rglob("*.py") for m in imports(path, everywhere=True) if ".store" in m}
+    assert used == {"superfed.store.files"}
+    assert not any(m.startswith(("pyarrow", "yaml")) for m in imports(ROOT / "store" / "files.py", everywhere=True))
+
+
+def test_every_room_is_listed() -> None:
+    rooms = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert rooms == set(MAY_IMPORT)
