@@ -100,6 +100,12 @@ def one_thread() -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
+def check_engine(device: str, workers: int | str) -> None:
+    """Refuse what ``make_executor`` would refuse, before anything is begun."""
+    _device(device)
+    _num_workers(workers)
+
+
 def make_executor(tasks: Sequence[Task], device: str = "auto", workers: int | str = "auto") -> Executor:
     """The executor for these tasks: batched on CUDA; on the CPU one single-threaded worker per core."""
     where = _device(device)

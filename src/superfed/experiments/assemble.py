@@ -59,9 +59,14 @@ class Assembler:
             return SyntheticFederation(source, config.num_clients, split=split, noise=config.label_noise, seed=seed)
         if config.partition is None:
             raise SettingError("partition", "is needed and not given")
-        return DealtDataset.deal(
-            source, config.partition, config.num_clients, split=split, noise=config.label_noise, seed=seed
-        )
+        try:
+            return DealtDataset.deal(
+                source, config.partition, config.num_clients, split=split, noise=config.label_noise, seed=seed
+            )
+        except SettingError as error:
+            if error.key in vars(config.partition):
+                raise error.under("partition") from error
+            raise
 
     def _model(self, config: RunConfig, data: FederatedData) -> VectorModel:
         recipe = config.model

@@ -27,7 +27,7 @@ def run_names(configs: Sequence[RunConfig]) -> list[str]:
 
 
 def varying_settings(configs: Sequence[dict[str, Any]]) -> list[str]:
-    """The keys whose values differ between configs that have them and the same method.
+    """The keys whose values differ between configs that have them and made the same choice of method, model and so on.
 
     A config that has nothing where others have a whole section differs from them in all of that section's keys.
     """
@@ -37,10 +37,7 @@ def varying_settings(configs: Sequence[dict[str, Any]]) -> list[str]:
         values: dict[object, set[str]] = {}
         for flat in flats:
             if key in flat or _inside_nothing(key, flat):
-                method = (
-                    (flat.get("algorithm.name"), flat.get("algorithm.mixing")) if key.startswith("algorithm.") else None
-                )
-                values.setdefault(method, set()).add(repr(flat.get(key)))
+                values.setdefault(_chosen(key, flat), set()).add(repr(flat.get(key)))
         if any(len(found) > 1 for found in values.values()):
             varying.append(key)
     return varying
@@ -55,6 +52,14 @@ def flatten(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{key}"] = value
     return flat
+
+
+def _chosen(key: str, flat: dict[str, Any]) -> object:
+    """The choice that the key is a setting of; what was chosen is itself a setting of nothing."""
+    section, _, word = key.rpartition(".")
+    if section == "algorithm":
+        return flat.get("algorithm.name"), flat.get("algorithm.mixing")
+    return None if word == "name" else flat.get(f"{section}.name")
 
 
 def _inside_nothing(key: str, flat: dict[str, Any]) -> bool:

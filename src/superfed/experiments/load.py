@@ -1,8 +1,8 @@
 """Configs from where people keep them: shipped with the program, in a YAML file, changed on the command line."""
 
 import copy
+import os
 import re
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +17,16 @@ from superfed.experiments.shipped import shipped
 class _Loader(yaml.SafeLoader):
     """YAML as people mean it: 1e-4 is a number, and a key given twice is a mistake."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[object] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if not isinstance(key, Hashable):
-                continue  # the base class has its own word for it
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key}' is given twice", key_node.start_mark
-                )
-            seen.add(key)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-        return mapping
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
+                continue
+            if (key.tag, key.value) in seen:
+                raise yaml.composer.ComposerError(None, None, f"the key '{key.value}' is given twice", key.start_mark)
+            seen.add((key.tag, key.value))
+        return node
 
 
 _Loader.add_implicit_resolver(
@@ -41,7 +38,7 @@ def load_config(source: str, overrides: list[str] | None = None) -> dict[str, An
     """The settings of a shipped config or a YAML file, with ``key=value`` changes; lists still stand for grids."""
     path = Path(source)
     configs = shipped()
-    if path.suffix in (".yaml", ".yml") or path.is_file():
+    if path.suffix in (".yaml", ".yml") or os.path.isfile(source):
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -64,12 +61,12 @@ def apply_overrides(settings: dict[str, Any], overrides: list[str]) -> dict[str,
     changed = copy.deepcopy(settings)
     for override in overrides:
         key, equals, text = override.partition("=")
-        if not equals or not key:
+        if not equals or "" in key.split("."):
             raise UserError(f"'{override}': a change is written key=value, for instance training.rounds=50")
         *above, last = key.split(".")
         node = changed
         for depth, part in enumerate(above):
-            inner = node.get(part, {})
+            inner = {} if node.get(part) is None else node[part]
             if isinstance(inner, str):  # a bare name, as in 'model: two_nn'
                 inner = {"name": inner}
             if isinstance(inner, list):

@@ -12,7 +12,7 @@ from superfed.core.errors import UserError
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.clients import DiskStates, MemoryStates
 from superfed.engine.evaluate import lambda_grid
-from superfed.engine.executors import Executor, make_executor
+from superfed.engine.executors import Executor, check_engine, make_executor
 from superfed.engine.simulation import Run, advance, evaluate
 from superfed.experiments.assemble import Assembler, named
 from superfed.experiments.labels import run_names
@@ -34,8 +34,10 @@ def start(settings: dict[str, Any], out: Path, data_root: Path | None = None, ob
     if not folder.is_free():
         raise UserError(f"{out}: is there already and not empty; choose another --out, or go on with: superfed resume {out}")
     assembler = Assembler(data_root)
-    for config in configs:
-        assembler.task(config)  # every complaint comes before the first file
+    for config in configs:  # every complaint comes before the first file
+        assembler.task(config)
+        with named("engine"):
+            check_engine(config.engine.device, config.engine.workers)
     folder.write_info(
         {
             "name": settings.get("name", "experiment"),

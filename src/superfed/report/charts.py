@@ -92,6 +92,7 @@ def _round_points(row: Row, history: Progress) -> list[Point]:
 
 
 def _point(x: float, mean: float, band: float, note: str) -> Point:
+    band = band if math.isfinite(band) else 0.0
     return Point(x, 100 * mean, 100 * (mean - band), 100 * (mean + band), note)
 
 

@@ -42,7 +42,7 @@ class LambdaPoint:
     spread: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Row:
     """The runs that differ only in their seed."""
 
@@ -111,13 +111,14 @@ class Comparison:
 
     def best(self, reading: str) -> list[Row]:
         """The rows with the highest accuracy on their data, as far as two decimals of a percent can tell."""
-        chosen = []
+        rivals: dict[str, list[tuple[float, Row]]] = {}
         for row in self.rows:
-            rivals = [
-                round(_or_lowest(other.readings[reading].mean), 4) for other in self.rows if other.data == row.data
-            ]
-            if len(rivals) > 1 and round(_or_lowest(row.readings[reading].mean), 4) == max(rivals):
-                chosen.append(row)
+            rivals.setdefault(row.data, []).append((round(_or_lowest(row.readings[reading].mean), 4), row))
+        chosen = []
+        for group in rivals.values():
+            highest = max(mean for mean, _ in group)
+            if len(group) > 1 and highest >= 0:
+                chosen += [row for mean, row in group if mean == highest]
         return chosen
 
 

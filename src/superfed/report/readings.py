@@ -36,7 +36,9 @@ READINGS = (
         "oracle",
         "each client's λ is chosen on its own test data. An upper bound, not to be had in practice.",
     ),
-    Reading("fixed", "λ = 0.5", "nothing is chosen: λ = 0.5 for every client."),
+    Reading(
+        "fixed", "λ = 0.5", "nothing is chosen: every client has λ = 0.5, or the nearest to it that was evaluated."
+    ),
 )
 NAMES = tuple(reading.name for reading in READINGS)
 HEADLINE = "validated"

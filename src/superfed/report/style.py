@@ -45,7 +45,7 @@ th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
 thead th {{ border-bottom: 2px solid var(--rule); vertical-align: bottom; font-weight: 600; }}
 tbody tr + tr > * {{ border-top: 1px solid var(--rule); }}
 tbody th {{ font-weight: 600; }}
-tbody th small, td small {{ display: block; font-weight: 400; color: var(--quiet); font-size: 0.8rem; }}
+tbody th small, td small {{ display: block; font-weight: 400; color: var(--quiet); font-size: 0.88em; }}
 tbody th small {{ white-space: normal; min-width: 9rem; max-width: 18rem; }}
 td.same {{ color: var(--quiet); text-align: center; }}
 td.words, th.words {{ text-align: left; }}
@@ -84,9 +84,9 @@ svg.chart {{ display: block; width: 100%; height: auto; }}
   dl.facts {{ display: block; }}
 }}
 @media print {{
-  body {{ max-width: none; padding: 0; font-size: 10pt; }}
+  html {{ font-size: 9.5pt; }}
+  body {{ max-width: none; padding: 0; }}
   .scroll {{ overflow: visible; }}
-  table {{ font-size: 7.5pt; }}
   th, td {{ padding: 0.2rem 0.35rem; }}
   figure, tr {{ break-inside: avoid; }}
   h2 {{ break-after: avoid; }}

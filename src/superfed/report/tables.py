@@ -26,6 +26,7 @@ def readings_table(comparison: Comparison) -> Markup:
     """A row per method, a column per reading."""
     rows = comparison.rows
     readings = READINGS if comparison.mixes else READINGS[:1]
+    best = {reading.name: comparison.best(reading.name) for reading in readings}
     fixed = {lam for row in rows for lam in row.readings["fixed"].lam or []}
     head = [heading("method")]
     for reading in readings:
@@ -34,11 +35,11 @@ def readings_table(comparison: Comparison) -> Markup:
         head.append(heading(words, "headline" if reading.name == HEADLINE else None))
     body = []
     for row in rows:
-        cells = [_reading(row.headline, "headline" + (" best" if row in comparison.best(HEADLINE) else ""))]
+        cells = [_reading(row.headline, "headline" + (" best" if row in best[HEADLINE] else ""))]
         if row.mixes:
             for reading in readings[1:]:
-                best = "best" if row in comparison.best(reading.name) else None
-                cells.append(_reading(row.readings[reading.name], best))
+                class_ = "best" if row in best[reading.name] else None
+                cells.append(_reading(row.readings[reading.name], class_))
         elif comparison.mixes:
             words = "no λ: the same in every reading"
             cells.append(element("td", words, colspan=len(readings) - 1, class_="same"))
@@ -46,7 +47,7 @@ def readings_table(comparison: Comparison) -> Markup:
     caption = "Test accuracy in %: mean ± standard deviation over clients"
     if any(row.headline.spread is not None for row in rows):
         caption += ", and in brackets the standard deviation over seeds"
-    if comparison.best(HEADLINE):
+    if best[HEADLINE]:
         on_same = "" if len({row.data for row in rows}) == 1 else " on the same data"
         caption += f". The best of a column{on_same} is bold"
     return table(f"{caption}.", head, body)
