@@ -31,14 +31,18 @@ COHORT = 20
 def main(counts: list[int]) -> None:
     model = VectorModel(TwoNN().builder((32,), 10))
     schedule = Schedule(rounds=ROUNDS, clients_per_round=COHORT, local_epochs=2, lr=0.05)
-    print(f"{'clients':>10}  {'states':>6}  {'ms a round':>10}  {'ratio':>5}  {'data KiB':>8}  {'states MiB':>10}  sampled")
+    print(
+        f"{'clients':>10}  {'states':>6}  {'ms a round':>10}  {'ratio':>5}  {'data KiB':>8}  {'states MiB':>10}  sampled"
+    )
     for where in ("memory", "disk"):
         with tempfile.TemporaryDirectory() as folder:
             tracemalloc.start()
             runs, data_kib = [], []
             for count in counts:
                 before = tracemalloc.get_traced_memory()[0]
-                task = Task(SuPerFed(start=0), model, SyntheticFederation(Synthetic(samples_per_client=40), count), schedule)
+                task = Task(
+                    SuPerFed(start=0), model, SyntheticFederation(Synthetic(samples_per_client=40), count), schedule
+                )
                 data_kib.append((tracemalloc.get_traced_memory()[0] - before) / 1024)
                 states = MemoryStates() if where == "memory" else DiskStates(Path(folder, str(count)))
                 runs.append(Run(task, states=states))

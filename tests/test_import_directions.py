@@ -59,7 +59,9 @@ def test_light_rooms_need_few_packages(room: str) -> None:
 
 
 def test_the_store_files_that_the_engine_uses_need_no_more() -> None:
-    used = {m for path in ROOT.joinpath("engine").rglob("*.py") for m in imports(path, everywhere=True) if ".store" in m}
+    used = {
+        m for path in ROOT.joinpath("engine").rglob("*.py") for m in imports(path, everywhere=True) if ".store" in m
+    }
     assert used == {"superfed.store.files"}
     assert not any(m.startswith(("pyarrow", "yaml")) for m in imports(ROOT / "store" / "files.py", everywhere=True))
 

@@ -24,6 +24,7 @@ training: {rounds: 3, clients_per_round: 3, local_epochs: 1, lr: 0.05}
 engine: {workers: 1}
 """
 
+
 @dataclass(frozen=True)
 class Done:
     returncode: int

@@ -18,7 +18,10 @@ MISTAKES = [
     (["run", "demo", "training.round=1"], "training.round: unknown; did you mean 'rounds'?"),
     (["run", "demo", "training.batch_size=0"], "training.batch_size: must be 1 or more, not 0"),
     (["run", "demo", "data.num_clients=5000"], "data.num_clients: "),
-    (["run", "demo", "algorithm={name: superfed, start: 41}"], "algorithm.start: round 41 is beyond the last of 40 rounds"),
+    (
+        ["run", "demo", "algorithm={name: superfed, start: 41}"],
+        "algorithm.start: round 41 is beyond the last of 40 rounds",
+    ),
     (["run", "demo", "algorithm=fedavgg"], "algorithm.name: 'fedavgg' is unknown; did you mean 'fedavg'?"),
     (["run", "demo", "model.head=nose"], "model.head: the model has no layer 'nose'; its layers are features.1, "),
     (["run", "demo", "engine.device=cuda:9"], "engine.device: "),
@@ -80,7 +83,9 @@ def test_divergence_is_told_and_the_exit_code_is_true(superfed: Program, config:
 def test_a_stopped_run_says_how_to_go_on(superfed: Program, config: Path, tmp_path: Path, number: int) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "superfed.cli.main", "run", config, "training.rounds=2000", "--out", out]
-    process = subprocess.Popen([*command, "engine.workers=2"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, "engine.workers=2"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     for _ in range(600):
         if any(out.glob("*/checkpoints/round-*.json")):
             break

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from support.toys import METHODS, assert_same, go_on, toy_task, train
 
 from superfed.algorithms import FedAvg
 from superfed.core.errors import UserError
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.clients import DiskStates
 from superfed.engine.simulation import Run
+from support.toys import METHODS, assert_same, go_on, toy_task, train
 
 
 def checkpointed(folder: Path, at: tuple[int, ...] = (1, 2, 3)) -> Run:

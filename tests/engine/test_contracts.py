@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from support.toys import CPU, METHODS, assert_same, difference, go_on, toy_data, toy_network, toy_task, train, weights
 
 from superfed.core.algorithm import Algorithm
 from superfed.core.state import State
@@ -20,6 +19,7 @@ from superfed.engine.simulation import Run, evaluate
 from superfed.engine.task import Task
 from superfed.engine.tensors import read_state, write_state
 from superfed.engine.workers import Workers
+from support.toys import CPU, METHODS, assert_same, difference, go_on, toy_data, toy_network, toy_task, train, weights
 
 ROUNDING = 1e-10
 

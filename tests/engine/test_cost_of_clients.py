@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import torch
-from support.toys import METHODS, go_on
 
 from superfed.core.samples import Samples
 from superfed.core.vector import VectorModel
@@ -12,6 +11,7 @@ from superfed.data.synthetic import Synthetic
 from superfed.engine.clients import DiskStates, MemoryStates
 from superfed.engine.simulation import Run
 from superfed.engine.task import Schedule, Task
+from support.toys import METHODS, go_on
 
 
 class Watched(SyntheticFederation):

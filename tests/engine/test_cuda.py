@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from support.toys import CPU, METHODS, assert_same, toy_task, train
 
 from superfed.core.algorithm import Algorithm
 from superfed.core.vector import VectorModel
@@ -14,6 +13,7 @@ from superfed.engine.executors import Batched, OneAtATime, make_executor
 from superfed.engine.simulation import evaluate
 from superfed.engine.task import Task
 from superfed.models import TwoCNN
+from support.toys import CPU, METHODS, assert_same, toy_task, train
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 GPU = torch.device("cuda")
@@ -47,7 +47,9 @@ def test_convolutions_too(algorithm: Algorithm) -> None:
     ]
     model = VectorModel(TwoCNN(channels=4, width=16).builder((3, 12, 12), 4), dtype=torch.float64)
     base = toy_task(algorithm)
-    task = Task(algorithm, model, OwnData.from_clients(clients, num_classes=4), replace(base.schedule, clients_per_round=2))
+    task = Task(
+        algorithm, model, OwnData.from_clients(clients, num_classes=4), replace(base.schedule, clients_per_round=2)
+    )
     (one,), (other,) = train([task]), train([task], Batched(GPU))
     assert_same(one, other, 1e-9)
 

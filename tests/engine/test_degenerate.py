@@ -3,7 +3,6 @@
 import copy
 
 import torch
-from support.toys import CPU, METHODS, assert_same, toy_data, toy_task, train, weights
 from torch.nn import functional
 
 from superfed.algorithms import FedAvg, FedProx, SuPerFed
@@ -13,6 +12,7 @@ from superfed.core.sgd import SGD
 from superfed.engine.batched import group_key
 from superfed.engine.executors import Batched
 from superfed.engine.simulation import Run
+from support.toys import CPU, METHODS, assert_same, toy_data, toy_task, train, weights
 
 
 def server_only(run: Run) -> torch.Tensor:
@@ -69,7 +69,9 @@ def test_the_local_model_is_untouched_before_the_start_round() -> None:
         assert kept is not None
         assert torch.equal(kept["w_l"], task.init_client(client)["w_l"])
     (late,) = train([task])
-    moved = [c for c in late.records[3].cohort if not torch.equal(late.states.get(c)["w_l"], task.init_client(c)["w_l"])]  # type: ignore[index]
+    moved = [
+        c for c in late.records[3].cohort if not torch.equal(late.states.get(c)["w_l"], task.init_client(c)["w_l"])
+    ]  # type: ignore[index]
     assert moved == late.records[3].cohort
 
 

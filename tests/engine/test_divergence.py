@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from support.toys import CPU, METHODS, toy_task, train
 
 from superfed.algorithms import FedAvg, SuPerFed
 from superfed.data.own import ClientArrays, OwnData
 from superfed.engine.executors import Batched, Executor, OneAtATime
 from superfed.engine.local import Update, local_update
 from superfed.engine.simulation import Run
+from support.toys import CPU, METHODS, toy_task, train
 
 
 def with_one_huge_client() -> OwnData:

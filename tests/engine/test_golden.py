@@ -1,6 +1,7 @@
 """Numbers that were right once and must not move: a change here changes every result users have."""
 
 import pytest
+
 from support.toys import METHODS, toy_task, train, weights
 
 GOLDEN = {

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 import pytest
-from support.toys import CPU, METHODS, assert_same, difference, toy_data, toy_task, train
 from torch import nn
 
 from superfed.core.vector import VectorModel
 from superfed.engine.executors import Batched
 from superfed.engine.task import Task
 from superfed.engine.workers import Workers
+from support.toys import CPU, METHODS, assert_same, difference, toy_data, toy_task, train
 
 NETWORKS: dict[str, Callable[[], nn.Module]] = {
     "dropout": lambda: nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Dropout(0.5), nn.Linear(5, 3)).double(),
@@ -37,6 +37,9 @@ def test_dropout_really_drops() -> None:
     base = toy_task(METHODS["fedavg"])
     dropping, whole = (
         Task(base.algorithm, VectorModel(build), base.data, base.schedule, base.seed)
-        for build in (NETWORKS["dropout"], lambda: nn.Sequential(*[p for p in NETWORKS["dropout"]() if p.__class__ != nn.Dropout]))  # type: ignore[attr-defined]
+        for build in (
+            NETWORKS["dropout"],
+            lambda: nn.Sequential(*[p for p in NETWORKS["dropout"]() if p.__class__ != nn.Dropout]),
+        )  # type: ignore[attr-defined]
     )
     assert difference(train([dropping])[0], train([whole])[0]) > 1e-3

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from support.toys import METHODS, toy_data, toy_task, train
 from torch import nn
 
 from superfed.core.vector import VectorModel
 from superfed.engine.executors import OneAtATime, make_executor
 from superfed.engine.task import Task
 from superfed.engine.workers import WorkerDied, Workers
+from support.toys import METHODS, toy_data, toy_task, train
 
 
 def test_closing_ends_every_process() -> None:

@@ -229,6 +229,13 @@ def test_a_bad_setting_in_the_last_run_of_a_grid_leaves_nothing_on_disk(tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("device", ["tpu", "no such device", "cuda:99"])
+def test_a_device_that_is_not_there_leaves_nothing_on_disk(device: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^engine\.device: "):
+        start(changed({"engine.device": device}), tmp_path / "experiment")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_dataclass_is_built_only_from_a_mapping() -> None:
     assert build(Schedule, {"rounds": 3}) == Schedule(rounds=3)
     with pytest.raises(SettingError, match=r"^config: must be a mapping of settings, not"):

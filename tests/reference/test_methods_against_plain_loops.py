@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 from plain_loops import fedprox, superfed
-from support.toys import METHODS, difference, toy_network, toy_task, train, weights
 from torch import nn
 
 from superfed.algorithms import FedAvg, FedProx, SuPerFed
 from superfed.engine.simulation import Run
+from support.toys import METHODS, difference, toy_network, toy_task, train, weights
 
 EXACT = 1e-10
 

@@ -36,7 +36,9 @@ def test_an_experiment_holds_its_runs_in_order(experiment: Path) -> None:
     assert [run.path for run in runs] == [experiment / "b-seed0", experiment / "a-seed0"]
     folder, names = find_experiment(experiment)
     assert (folder.path, names) == (experiment, ["b-seed0", "a-seed0"])
-    assert folder.info() == {"schema": SCHEMA, "name": "trial", "runs": ["b-seed0", "a-seed0"]}
+    info = folder.info()
+    assert (info["schema"], info["name"], info["runs"]) == (SCHEMA, "trial", ["b-seed0", "a-seed0"])
+    assert read_yaml(experiment / "config.yaml") == {"seed": [0]}
 
 
 def test_a_runs_folder_is_that_run_alone(experiment: Path) -> None:
@@ -68,6 +70,16 @@ def test_results_are_none_while_there_are_none(experiment: Path) -> None:
     assert run.summary() is None
     write_json(run.summary_file, {"headline": "validated"})
     assert run.summary() == {"headline": "validated"}
+
+
+def test_a_new_experiment_needs_a_place_of_its_own(tmp_path: Path, experiment: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "leftover").mkdir()
+    (tmp_path / "leftover" / ".experiment.json.x1.part").write_text("")
+    (tmp_path / "file").write_text("")
+    free = {name: ExperimentFolder(tmp_path / name).is_free() for name in ("new", "empty", "leftover", "file")}
+    assert free == {"new": True, "empty": True, "leftover": True, "file": False}
+    assert not ExperimentFolder(experiment).is_free()
 
 
 def test_neither_a_run_nor_an_experiment_is_a_sentence(tmp_path: Path) -> None:

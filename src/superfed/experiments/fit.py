@@ -109,7 +109,8 @@ class FittedRun:
     @property
     def accuracy(self) -> float:
         """Mean test accuracy over clients, each at the λ it chose on its own validation samples."""
-        return float(self.summary()["readings"][HEADLINE]["top1"]["mean"])
+        mean = self.summary()["readings"][HEADLINE]["top1"]["mean"]
+        return float("nan") if mean is None else float(mean)
 
     def client(self, index: int) -> "FittedClient":
         if not 0 <= index < self.num_clients:

@@ -83,7 +83,7 @@ class Results:
             "bytes_up": sum(record.bytes_up for record in records),
             "readings": {reading: self._reading(reading) for reading in READINGS},
             "by_lambda": [
-                {"lam": _none_if_nan(lam)} | {name: summarise(self._values["test"][name][:, i]) for name in METRICS}
+                {"lam": _none_if_nan(lam)} | {name: _told(name, self._values["test"][name][:, i]) for name in METRICS}
                 for i, lam in enumerate(self.lambdas)
             ],
         }
@@ -92,11 +92,17 @@ class Results:
         chosen = {self.chosen_lambda(client, reading) for client in self.clients}
         shared = reading not in ("validated", "oracle")
         return {"lam": _none_if_nan(chosen.pop()) if shared else None} | {
-            name: summarise(self._picked(name, reading)) for name in METRICS
+            name: _told(name, self._picked(name, reading)) for name in METRICS
         }
 
     def _picked(self, metric: str, reading: str) -> Floats:
         return picked(self._values["test"][metric], self.choices[reading])
+
+
+def _told(metric: str, values: Floats) -> dict[str, float | None]:
+    """A metric over clients, in numbers that JSON knows."""
+    told = summarise(values, higher_is_better=metric in ("top1", "top5"))
+    return {name: value if np.isfinite(value) else None for name, value in told.items()}
 
 
 def _none_if_nan(value: float) -> float | None:

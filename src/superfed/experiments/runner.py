@@ -1,5 +1,6 @@
 """An experiment on disk: started, gone on with, evaluated."""
 
+import math
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -32,7 +33,9 @@ def start(settings: dict[str, Any], out: Path, data_root: Path | None = None, ob
     configs = resolve(settings)
     folder = ExperimentFolder(out)
     if not folder.is_free():
-        raise UserError(f"{out}: is there already and not empty; choose another --out, or go on with: superfed resume {out}")
+        raise UserError(
+            f"{out}: is there already and not empty; choose another --out, or go on with: superfed resume {out}"
+        )
     assembler = Assembler(data_root)
     for config in configs:  # every complaint comes before the first file
         assembler.task(config)
@@ -172,7 +175,8 @@ class _Session:
         run, run_folder = self.runs[index], self.folders[index]
         run.save(self.checkpoints[index])
         write_table(run_folder.rounds, columns_of([asdict(record) for record in run.records]))
-        write_table(run_folder.curve, columns_of([asdict(point) for point in run.curve]))
+        curve = [asdict(p) | {"lam": None if math.isnan(p.lam) else p.lam} for p in run.curve]
+        write_table(run_folder.curve, columns_of(curve))
         write_json(run_folder.timing_file, self.seconds[index])
 
     def evaluate_finally(self, executor: Executor, which: Sequence[int], lambdas: int | None = None) -> None:

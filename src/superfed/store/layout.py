@@ -78,7 +78,9 @@ class ExperimentFolder:
 
     def is_free(self) -> bool:
         """Whether a new experiment may begin here: nothing is there, or only what a writer killed at once left behind."""
-        return not self.path.exists() or all(p.name.endswith(".part") for p in self.path.iterdir())
+        if not self.path.is_dir():
+            return not self.path.exists()
+        return all(p.name.endswith(".part") for p in self.path.iterdir())
 
     def run(self, name: str) -> RunFolder:
         return RunFolder(self.path / name)
