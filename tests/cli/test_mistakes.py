@@ -82,10 +82,9 @@ def test_divergence_is_told_and_the_exit_code_is_true(superfed: Program, config:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_says_how_to_go_on(superfed: Program, config: Path, tmp_path: Path, number: int) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "superfed.cli.main", "run", config, "training.rounds=2000", "--out", out]
-    process = subprocess.Popen(
-        [*command, "engine.workers=2"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    words = ["run", str(config), "training.rounds=2000", "engine.workers=2", "--out", str(out)]
+    command = [sys.executable, "-m", "superfed.cli.main", *words]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     for _ in range(600):
         if any(out.glob("*/checkpoints/round-*.json")):
             break

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from superfed.core.errors import UserError
+from superfed.core.inspect import reset
 from superfed.core.vector import ModelSource, VectorModel
 
 
@@ -72,6 +73,15 @@ def test_a_modules_own_reset_parameters_is_used() -> None:
     table = model.fresh(0)[:3]
     assert ((table >= 5) & (table <= 6)).all()
     assert not torch.equal(model.fresh(1)[:3], table)
+
+
+def test_a_reset_leaves_frozen_parameters_alone() -> None:
+    module = nn.Linear(3, 2)
+    module.bias.requires_grad_(False)
+    weight, bias = module.weight.detach().clone(), module.bias.detach().clone()
+    reset(module)
+    assert torch.equal(module.bias, bias)
+    assert not torch.equal(module.weight, weight)
 
 
 def test_a_module_keeps_its_weights_as_the_start_and_a_function_has_none() -> None:

@@ -18,8 +18,19 @@ from superfed.engine.local import local_update
 from superfed.engine.simulation import Run, evaluate
 from superfed.engine.task import Task
 from superfed.engine.tensors import read_state, write_state
-from superfed.engine.workers import Workers
-from support.toys import CPU, METHODS, assert_same, difference, go_on, toy_data, toy_network, toy_task, train, weights
+from support.toys import (
+    CPU,
+    METHODS,
+    assert_same,
+    difference,
+    go_on,
+    toy_data,
+    toy_network,
+    toy_task,
+    train,
+    weights,
+    workers,
+)
 
 ROUNDING = 1e-10
 
@@ -52,13 +63,13 @@ def test_any_lane_count_gives_the_same(algorithm: Algorithm, most: int) -> None:
 def test_any_worker_count_gives_the_same_bits(algorithm: Algorithm, count: int) -> None:
     tasks = [toy_task(algorithm, seed=seed) for seed in (0, 1)]
     alone = train(tasks)
-    workers = Workers(tasks, count)
+    pool = workers(tasks, count)
     try:
-        spread = train(tasks, workers)
+        spread = train(tasks, pool)
         everyone = [range(6), range(6)]
-        scores = evaluate(spread, everyone, workers, lambda_grid(3))
+        scores = evaluate(spread, everyone, pool, lambda_grid(3))
     finally:
-        workers.close()
+        pool.close()
     for one, other in zip(alone, spread, strict=True):
         assert_same(one, other)
     expected = evaluate(alone, everyone, OneAtATime(CPU), lambda_grid(3))

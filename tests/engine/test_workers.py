@@ -14,24 +14,24 @@ from torch import nn
 from superfed.core.vector import VectorModel
 from superfed.engine.executors import OneAtATime, make_executor
 from superfed.engine.task import Task
-from superfed.engine.workers import WorkerDied, Workers
-from support.toys import METHODS, toy_data, toy_task, train
+from superfed.engine.workers import WorkerDied
+from support.toys import METHODS, toy_data, toy_task, train, workers
 
 
 def test_closing_ends_every_process() -> None:
-    workers = Workers([toy_task(METHODS["fedavg"])], 2)
-    processes = list(workers._processes)
-    workers.close()
+    pool = workers([toy_task(METHODS["fedavg"])], 2)
+    processes = list(pool._processes)
+    pool.close()
     assert not any(process.is_alive() for process in processes)
 
 
 def test_a_killed_worker_is_reported_and_the_others_end() -> None:
     task = toy_task(METHODS["fedavg"])
-    workers = Workers([task], 2)
-    processes = list(workers._processes)
-    os.kill(workers._processes[0].pid or 0, signal.SIGKILL)
+    pool = workers([task], 2)
+    processes = list(pool._processes)
+    os.kill(pool._processes[0].pid or 0, signal.SIGKILL)
     with pytest.raises(WorkerDied, match=r"ended unexpectedly with signal SIGKILL .*memory ran out"):
-        train([task], workers)
+        train([task], pool)
     assert not any(process.is_alive() for process in processes)
 
 
@@ -50,9 +50,9 @@ class Fragile(nn.Module):
 def test_an_error_inside_a_worker_keeps_its_traceback() -> None:
     task = toy_task(METHODS["fedavg"], data=toy_data((7, 7, 7)))  # batches of 5 and 2
     task = Task(task.algorithm, VectorModel(Fragile), task.data, task.schedule)
-    workers = Workers([task], 2)
+    pool = workers([task], 2)
     with pytest.raises(RuntimeError, match=r"(?s)a worker failed:.*two samples are one too few"):
-        train([task], workers)
+        train([task], pool)
 
 
 def test_workers_die_with_a_killed_parent(tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ import sys, time
 sys.path[:0] = sys.argv[2:]
 from support.toys import METHODS, toy_task
 from superfed.engine.workers import Workers
-workers = Workers([toy_task(METHODS["fedavg"])], 2)
-open(sys.argv[1], "w").write(" ".join(str(p.pid) for p in workers._processes))
+pool = Workers([toy_task(METHODS["fedavg"])], 2)
+open(sys.argv[1], "w").write(" ".join(str(p.pid) for p in pool._processes))
 time.sleep(60)
 """
     pids = tmp_path / "pids"

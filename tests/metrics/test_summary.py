@@ -31,6 +31,7 @@ def test_the_worst_are_a_tenth_of_the_clients_and_at_least_one(clients: int, wor
     values = np.arange(clients, dtype=np.float64)
     shuffled = np.random.default_rng(0).permutation(values)
     assert summarise(shuffled)["worst10"] == pytest.approx(values[:worst].mean())
+    assert summarise(shuffled, higher_is_better=False)["worst10"] == pytest.approx(values[-worst:].mean())
 
 
 def test_clients_without_a_value_do_not_count() -> None:

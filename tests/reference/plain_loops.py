@@ -101,20 +101,20 @@ def superfed(
             rng = stream(task.seed, "noise/0", round=r, client=client)
             draws = rng.random((len(steps), len(layers)) if per_layer else len(steps)) + shift_lambda
             for (x, y), draw in zip(steps, draws, strict=True):
-                f, l = dict(w_f.named_parameters()), dict(w_l.named_parameters())
+                ours, own = dict(w_f.named_parameters()), dict(w_l.named_parameters())
                 mixed = {}
-                for name in f:
+                for name in ours:
                     layer = layers.index(name.rpartition(".")[0])
                     lam = 0.0 if not personalised else float(draw[layer] if per_layer else draw)
-                    mixed[name] = (1 - lam) * f[name] + lam * l[name]
+                    mixed[name] = (1 - lam) * ours[name] + lam * own[name]
                 loss = functional.cross_entropy(functional_call(w_f, mixed, (x,)), y)
-                loss = loss + mu * sum((f[n] - p.detach()).pow(2).sum() for n, p in w_g.named_parameters())
+                loss = loss + mu * sum((ours[n] - p.detach()).pow(2).sum() for n, p in w_g.named_parameters())
                 if personalised:
-                    inner = sum((f[n] * l[n]).sum() for n in f)
-                    norms = sum(p.pow(2).sum() for p in f.values()) * sum(p.pow(2).sum() for p in l.values())
+                    inner = sum((ours[n] * own[n]).sum() for n in ours)
+                    norms = sum(p.pow(2).sum() for p in ours.values()) * sum(p.pow(2).sum() for p in own.values())
                     loss = loss + nu * inner**2 / norms
                 optimiser.zero_grad()
-                loss.backward()
+                loss.backward()  # type: ignore[no-untyped-call]
                 optimiser.step()
             updated.append(w_f)
             counts.append(task.data.train_size(client))

@@ -157,12 +157,13 @@ from superfed.store.layout import find_runs
 from superfed.store.tables import read_table
 (run,) = find_runs(Path(sys.argv[1]))
 assert run.config()["description"] == "\\u03bc = 0,1", ascii(run.config())
-assert run.info()["name"] == "a-seed0"
+assert run.info()["title"] == "\\u03bc", ascii(run.info())
 print("torch" in sys.modules)
 """
 
 
 def test_reading_needs_no_torch_and_no_particular_locale(experiment: Path) -> None:
+    RunFolder(experiment / "a-seed0").write_info({"title": "μ"})
     environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     command = [sys.executable, "-c", READ_WITHOUT_TORCH, str(experiment / "a-seed0")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
@@ -14,6 +15,7 @@ from superfed.data.own import ClientArrays, OwnData
 from superfed.engine.executors import Executor, OneAtATime
 from superfed.engine.simulation import Run, advance
 from superfed.engine.task import Schedule, Task
+from superfed.engine.workers import ForkImpossible, Workers
 
 CPU = torch.device("cpu")
 RAGGED = (1, 3, 10, 23, 7, 12)
@@ -111,3 +113,11 @@ def difference(first: Run, second: Run) -> float:
     """The largest difference between what two runs have learnt."""
     one, other = weights(first), weights(second)
     return max(float((value - other[name]).abs().max()) for name, value in one.items())
+
+
+def workers(tasks: Sequence[Task], count: int) -> Workers:
+    """A pool, where this process can have one: not after it has used autograd on a machine with CUDA."""
+    try:
+        return Workers(tasks, count)
+    except ForkImpossible:
+        pytest.skip("workers cannot be forked from a process that has used autograd together with CUDA")

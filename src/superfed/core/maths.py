@@ -17,5 +17,5 @@ def cos_squared(a: Tensor, b: Tensor) -> Tensor:
 
 def weighted_mean(vectors: Tensor, weights: Tensor) -> Tensor:
     """The mean of the rows of ``vectors`` by ``weights``, in the order of the rows."""
-    shares = (weights.double() / weights.double().sum()).to(vectors.dtype)
+    shares = (weights.double() / weights.double().sum()).to(vectors)
     return (shares.view(-1, *[1] * (vectors.dim() - 1)) * vectors).sum(dim=0)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
@@ -16,6 +17,7 @@ from superfed.engine.lanes import Lane
 from superfed.engine.local import Update, local_update
 from superfed.engine.plan import num_steps
 from superfed.engine.task import Task
+from superfed.engine.workers import ForkImpossible, Workers
 
 
 class Executor(Protocol):
@@ -116,9 +118,15 @@ def make_executor(tasks: Sequence[Task], device: str = "auto", workers: int | st
     count = min(count, most_lanes)
     if count <= 1:
         return OneAtATime(where)
-    from superfed.engine.workers import Workers
-
-    return Workers(tasks, count)
+    try:
+        return Workers(tasks, count)
+    except ForkImpossible:
+        warnings.warn(
+            "this process has used autograd together with CUDA, so no workers can be forked from it: "
+            "clients are computed one after another; use device='cuda', or start from a fresh process",
+            stacklevel=2,
+        )
+        return OneAtATime(where)
 
 
 def _device(name: str) -> torch.device:

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import torch
 
@@ -34,6 +34,10 @@ Layout = list[tuple[str, torch.dtype, tuple[int, ...], int]]
 
 class WorkerDied(RuntimeError):
     """A worker process ended by itself."""
+
+
+class ForkImpossible(RuntimeError):
+    """Forked processes cannot use autograd, because this one has used it together with CUDA."""
 
 
 class Slot:
@@ -115,6 +119,9 @@ class Workers:
             theirs.close()
             self._pipes.append(ours)
             self._processes.append(process)
+        if not all(self._receive(worker) for worker in range(count)):
+            self.close()
+            raise ForkImpossible
 
     def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]:
         def read(slot: Slot, answer: Any) -> Update:
@@ -174,14 +181,13 @@ class Workers:
         except OSError:
             self._report_death(worker)
 
-    def _receive(self, worker: int) -> tuple[int, str | None, Any]:
+    def _receive(self, worker: int) -> Any:
         try:
-            answer: tuple[int, str | None, Any] = self._pipes[worker].recv()
+            return self._pipes[worker].recv()
         except (EOFError, OSError):
             self._report_death(worker)
-        return answer
 
-    def _report_death(self, worker: int) -> None:
+    def _report_death(self, worker: int) -> NoReturn:
         process = self._processes[worker]
         process.join(timeout=5)
         code = process.exitcode
@@ -205,6 +211,7 @@ def _serve(pipe: Connection, others: list[Connection], slots: list[Slot], tasks:
     for other in others:
         other.close()
     torch.set_num_threads(1)
+    pipe.send(_can_differentiate())
     while True:
         try:
             job: _Job = pipe.recv()
@@ -226,6 +233,15 @@ def _compute(job: _Job, slot: Slot, task: Task) -> Any:
     update = local_update(task, job.client, job.round, kept, sent)
     slot.resume_after(job.sent, job.kept or [])
     return slot.lay(update.kept), slot.lay(update.upload)
+
+
+def _can_differentiate() -> bool:
+    try:
+        x = torch.ones(1, requires_grad=True)
+        torch.autograd.grad((x * x).sum(), x)
+    except RuntimeError:
+        return False
+    return True
 
 
 def _end_with_parent(parent: int) -> None:

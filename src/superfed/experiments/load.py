@@ -21,7 +21,7 @@ class _Loader(yaml.SafeLoader):
         node: yaml.MappingNode = super().compose_mapping_node(anchor)
         seen: set[tuple[str, str]] = set()
         for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
+            if not isinstance(key, yaml.ScalarNode):
                 continue
             if (key.tag, key.value) in seen:
                 raise yaml.composer.ComposerError(None, None, f"the key '{key.value}' is given twice", key.start_mark)
