@@ -68,12 +68,13 @@ def test_any_worker_count_gives_the_same_bits(algorithm: Algorithm, count: int) 
         spread = train(tasks, pool)
         everyone = [range(6), range(6)]
         scores = evaluate(spread, everyone, pool, lambda_grid(3))
+        (second_alone,) = evaluate(spread[1:], everyone[1:], pool, lambda_grid(3))
     finally:
         pool.close()
     for one, other in zip(alone, spread, strict=True):
         assert_same(one, other)
     expected = evaluate(alone, everyone, OneAtATime(CPU), lambda_grid(3))
-    for run, expected_run in zip(scores, expected, strict=True):
+    for run, expected_run in zip([*scores, second_alone], [*expected, expected[1]], strict=True):
         for one_client, expected_client in zip(run, expected_run, strict=True):
             for name, values in one_client.test.items():
                 assert (values == expected_client.test[name]).all(), name

@@ -1,5 +1,6 @@
 """Small run folders, written with the store's own writers."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def unfinished_run(path: Path, settings: dict[str, Any], title: str, status: str
 
 def finished_run(path: Path, settings: dict[str, Any], title: str, results: dict[str, Any]) -> RunFolder:
     run = unfinished_run(path, settings, title, "finished")
-    write_json(run.summary_file, results)
+    write_json(run.summary_file, _as_stored(results))
     return run
 
 
@@ -117,3 +118,12 @@ def demo(folder: Path) -> list[RunFolder]:
         runs.append(mixing_run(folder / f"superfed-mm-seed{seed}", readings, curve, seed))
     ExperimentFolder(folder).write_info({"name": "trial", "runs": [run.name for run in runs]}, {})
     return runs
+
+
+def _as_stored(value: Any) -> Any:
+    """What is not a finite number is null in a summary."""
+    if isinstance(value, dict):
+        return {key: _as_stored(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_stored(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -127,7 +127,7 @@ class Algorithm:
 
     def lane_values(self) -> dict[str, float]:
         """The hyperparameters that may differ between lanes."""
-        return {f.name: float(getattr(self, f.name)) for f in self._fields() if f.type is float}
+        return {f.name: float(getattr(self, f.name)) for f in self._fields() if f.type in (float, "float")}
 
     def shape_key(self) -> tuple[object, ...]:
         """Runs with equal keys can be computed together."""

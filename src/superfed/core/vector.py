@@ -1,5 +1,6 @@
 """A model is a vector: any ``nn.Module`` seen as ``apply(w, x)`` with ``w`` one flat tensor cut into named layers."""
 
+import contextlib
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from torch.func import functional_call
 
 from superfed.core.errors import SettingError, UserError
 from superfed.core.inspect import check_module, draws_randomly, head_start, reset, uses_batch_statistics
+from superfed.core.random import torch_seeded
 
 ModelSource = nn.Module | Callable[[], nn.Module]
 
@@ -108,8 +110,7 @@ class VectorModel:
         return self.flatten(module)
 
     def _initialised(self, key: int) -> nn.Module:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(key % 2**63)
+        with torch_seeded(key):
             if not isinstance(self._source, nn.Module):
                 return self._source()
             module = copy.deepcopy(self._source)
@@ -139,7 +140,7 @@ class VectorModel:
         try:
             with torch.no_grad():
                 outputs = self.apply(w, x)
-        except (RuntimeError, TypeError, ValueError, IndexError) as error:
+        except Exception as error:  # whatever a user's forward() may raise
             first_line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise UserError(f"model: it cannot take inputs of shape {tuple(x.shape[1:])}: {first_line}") from error
         if not isinstance(outputs, Tensor) or outputs.shape != (len(x), num_classes):
@@ -147,3 +148,12 @@ class VectorModel:
             raise SettingError(
                 "model", f"its output for one sample is {got}, and {num_classes} class scores are needed"
             )
+        self._notice_draws(w, x)
+
+    def _notice_draws(self, w: Tensor, x: Tensor) -> None:
+        """Some networks call dropout as a function: what draws moves torch's random state."""
+        with torch_seeded(0), torch.no_grad(), contextlib.suppress(Exception):
+            before = torch.get_rng_state()
+            self.apply(w, x, training=True)
+            if not torch.equal(before, torch.get_rng_state()):
+                self.batchable = False

@@ -6,7 +6,7 @@ import torch
 
 from superfed.core.algorithm import Context, autograd_gradients
 from superfed.core.batch import Batch
-from superfed.core.random import key
+from superfed.core.random import key, torch_seeded
 from superfed.core.sgd import SGD
 from superfed.core.state import State
 from superfed.engine.plan import plan_update
@@ -36,8 +36,8 @@ def local_update(task: Task, client: int, round: int, kept: State, sent: State) 
     sgd = SGD(scalar(schedule.rate(round)), scalar(schedule.momentum), scalar(schedule.weight_decay))
     round_values = {name: scalar(v) for name, v in algorithm.round_values(round, schedule.rounds).items()}
     method = algorithm.with_lane_values({name: scalar(v) for name, v in algorithm.lane_values().items()})
-    with torch.no_grad(), torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        torch.manual_seed(key(task.seed, "module", round=round, client=client) % 2**63)  # for dropout and its like
+    own_draws = key(task.seed, "module", round=round, client=client)  # for dropout and its like
+    with torch.no_grad(), torch_seeded(own_draws, device):
         work = method.begin(kept, sent, task.model)
         for plan in plan_update(task, client, round):
             noise = {name: rows.to(device) for name, rows in plan.noise.items()}

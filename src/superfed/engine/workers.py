@@ -86,7 +86,7 @@ class Slot:
 class _Job:
     """What a worker is asked; it knows the tasks already."""
 
-    run: int
+    task: int
     client: int
     round: int
     slot: int
@@ -101,6 +101,9 @@ class Workers:
     def __init__(self, tasks: Sequence[Task], count: int) -> None:
         self.device = torch.device("cpu")
         self._tasks = list(tasks)
+        self._places = {id(task): place for place, task in enumerate(tasks)}
+        self._threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # all cores are the workers'; threads here would only stand in their way
         largest = max(task.model.size * task.model.dtype.itemsize for task in tasks)
         size = VECTORS_PER_SLOT * largest + 2**20
         self._slots = [[Slot(size) for _ in range(SLOTS_PER_WORKER)] for _ in range(count)]
@@ -173,7 +176,7 @@ class Workers:
         slot.clear()
         stored = lane.stored()
         sent, kept = slot.lay(lane.sent), None if stored is None else slot.lay(stored)
-        return _Job(lane.run, lane.client, lane.round, number, sent, kept, lambdas)
+        return _Job(self._places[id(lane.task)], lane.client, lane.round, number, sent, kept, lambdas)
 
     def _send(self, worker: int, job: _Job) -> None:
         try:
@@ -196,6 +199,7 @@ class Workers:
         raise WorkerDied(f"a worker process ended unexpectedly with {how}{hint}")
 
     def close(self) -> None:
+        torch.set_num_threads(self._threads)
         for pipe in self._pipes:
             pipe.close()
         for process in self._processes:
@@ -218,7 +222,7 @@ def _serve(pipe: Connection, others: list[Connection], slots: list[Slot], tasks:
         except (EOFError, OSError):
             return
         try:
-            pipe.send((job.slot, None, _compute(job, slots[job.slot], tasks[job.run])))
+            pipe.send((job.slot, None, _compute(job, slots[job.slot], tasks[job.task])))
         except (BrokenPipeError, ConnectionResetError):
             return
         except Exception:

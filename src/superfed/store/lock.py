@@ -12,9 +12,19 @@ except ImportError:  # no such lock on Windows
     fcntl = None  # type: ignore[assignment]
 
 
+_held: set[Path] = set()
+"""Folders this process holds: the kernel's lock keeps out other processes only."""
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder, or say that another process does. The lock goes with the process, however it ends."""
+    """Hold the folder, or say that somebody else does.
+
+    The lock goes with the process, however it ends; forked workers do not inherit it.
+    """
+    place = folder.resolve()
+    if place in _held:
+        raise UserError(f"{folder}: this process is working on it already")
     try:
         file = (folder / ".lock").open("w")
     except OSError as error:
@@ -22,7 +32,11 @@ def locked(folder: Path) -> Iterator[None]:
     with file:
         if fcntl is not None:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise UserError(f"{folder}: another process is working on it") from None
-        yield
+        _held.add(place)
+        try:
+            yield
+        finally:
+            _held.discard(place)
