@@ -30,9 +30,9 @@ def root(
     version: bool = typer.Option(False, "--version", help="Say which version this is, and stop.", is_eager=True),
 ) -> None:
     if version:
-        from importlib.metadata import version as installed
+        from superfed.experiments.provenance import installed_version
 
-        typer.echo(f"superfed {installed('superfed')}")
+        typer.echo(f"superfed {installed_version('superfed')}")
         raise typer.Exit
 
 

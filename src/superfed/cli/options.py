@@ -25,7 +25,7 @@ Changes = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[KEY=VALUE]…",
-        help="Settings to change, for instance training.rounds=50 or algorithm.nu=[0,1,2]. A list makes a grid of runs.",
+        help="Settings to change, for instance training.rounds=50 or algorithm.nu=\\[0,1,2]. A list makes a grid of runs.",
         show_default=False,
     ),
 ]

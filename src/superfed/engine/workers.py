@@ -122,7 +122,8 @@ class Workers:
             theirs.close()
             self._pipes.append(ours)
             self._processes.append(process)
-        if not all(self._receive(worker) for worker in range(count)):
+        ready = [self._receive(worker) for worker in range(count)]
+        if not all(ready):
             self.close()
             raise ForkImpossible
 

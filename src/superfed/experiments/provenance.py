@@ -3,22 +3,28 @@
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
 
 def versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in ("superfed", "torch", "numpy", "safetensors", "pyarrow"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+    packages = ("superfed", "torch", "numpy", "safetensors", "pyarrow")
+    return {"python": platform.python_version()} | {package: installed_version(package) for package in packages}
 
 
-def hardware(device: torch.device) -> dict[str, Any]:
+def installed_version(package: str) -> str:
+    """Its version; a program run from its source folder is not installed and has none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def hardware(device: "torch.device") -> dict[str, Any]:
+    import torch
+
     return {
         "machine": platform.machine(),
         "system": platform.system(),

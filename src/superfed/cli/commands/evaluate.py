@@ -11,7 +11,9 @@ def command(
     run: RunPath,
     lambdas: Annotated[
         int | None,
-        typer.Option("--lambdas", min=2, help="How many λ from 0 to 1 [default: as in the config]", show_default=False),
+        typer.Option(
+            "--lambdas", min=2, help="How many λ from 0 to 1; as in the config without it.", show_default=False
+        ),
     ] = None,
     data_root: DataRoot = None,
 ) -> None:

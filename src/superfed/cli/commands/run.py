@@ -15,7 +15,7 @@ def command(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="DIR", help="Where the runs go [default: runs/NAME-DATE-TIME]", show_default=False
+            "--out", "-o", metavar="DIR", help="Where the runs go; runs/NAME-DATE-TIME without it.", show_default=False
         ),
     ] = None,
     data_root: DataRoot = None,
@@ -23,8 +23,10 @@ def command(
     """Run an experiment: train, evaluate every client, print the table and write the page.
 
     [bold]superfed run demo[/bold]
+
     [bold]superfed run demo seed=0 training.rounds=10[/bold]
-    [bold]superfed run my.yaml algorithm.nu=[0,1,2,5] --out runs/nu[/bold]
+
+    [bold]superfed run my.yaml algorithm.nu=\\[0,1,2,5] --out runs/nu[/bold]
     """
     from rich.console import Console
 
