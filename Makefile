@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test lint types unit bench clean
+.PHONY: help install demo test lint types unit bench clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 12
@@ -23,6 +23,8 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing superfed and its test tools into $(VENV) (some minutes the first time)"
 	@$(PIP) install -q -c constraints.txt -e '.[dev]'
 	@touch $@ $(VENV)/.user
+
+install: $(VENV)/.dev ## everything, without running anything
 
 demo: $(VENV)/.user   ## the main job, from nothing to a table and a page
 	@$(BIN)/superfed run demo

@@ -1,8 +1,6 @@
 """The real files, where they are: counts that everyone knows."""
 
-import os
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,15 +10,9 @@ from superfed.data.dealt import DealtDataset
 from superfed.data.mnist import Mnist
 from superfed.data.partitions import Pathological
 from superfed.data.split import Split
+from support.real_data import root_with
 
 pytestmark = pytest.mark.real_data
-
-
-def root_with(*files: str) -> Path:
-    root = os.environ.get("SUPERFED_DATA")
-    if not root or not all(any(Path(root).glob(f"{file}*")) for file in files):
-        pytest.skip(f"real {files[0]} not found: set SUPERFED_DATA to the folder that holds it")
-    return Path(root)
 
 
 def test_mnist() -> None:

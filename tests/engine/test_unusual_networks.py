@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+import torch
 from torch import nn
+from torch.nn import functional
 
 from superfed.core.vector import VectorModel
 from superfed.engine.executors import Batched
@@ -15,8 +17,22 @@ def with_dropout(p: float = 0.5) -> nn.Module:
     return nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Dropout(p), nn.Linear(5, 3)).double()
 
 
+class CallsDropout(nn.Module):
+    """No module says that it draws."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(6, 5).double(), nn.Linear(5, 3).double()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = functional.dropout(self.first(x), 0.5, training=self.training)
+        scores: torch.Tensor = self.second(hidden)
+        return scores
+
+
 NETWORKS: dict[str, Callable[[], nn.Module]] = {
     "dropout": with_dropout,
+    "dropout as a function": CallsDropout,
     "batch statistics": lambda: nn.Sequential(
         nn.Linear(6, 5), nn.BatchNorm1d(5, track_running_stats=False), nn.Linear(5, 3)
     ).double(),
@@ -27,6 +43,8 @@ NETWORKS: dict[str, Callable[[], nn.Module]] = {
 def test_every_runtime_agrees(network: Callable[[], nn.Module]) -> None:
     base = toy_task(METHODS["superfed"], data=toy_data((10, 12, 7, 13)))
     task = Task(base.algorithm, VectorModel(network), base.data, base.schedule, base.seed)
+    task.check()
+    assert not task.model.batchable
     (alone,), (batched,) = train([task]), train([task], Batched(CPU))
     assert_same(alone, batched)
     pool = workers([task], 2)

@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 import torch
 
@@ -17,8 +16,6 @@ from superfed.data.split import Split
 from superfed.data.synthetic import Synthetic
 from superfed.engine.task import Task
 from superfed.experiments.schema import DataConfig, RunConfig
-
-T = TypeVar("T")
 
 
 class Assembler:
