@@ -8,7 +8,23 @@ import pytest
 import torch
 from torch import nn
 
-from superfed.algorithms import ALGORITHMS, FedAvg, FedProx, SuPerFed
+from superfed.algorithms import (
+    ALGORITHMS,
+    APFL,
+    L2GD,
+    Ditto,
+    FedAvg,
+    FedAvgFT,
+    FedPer,
+    FedProx,
+    FedRep,
+    LGFedAvg,
+    Local,
+    Mapper,
+    PFedMe,
+    Scaffold,
+    SuPerFed,
+)
 from superfed.core.algorithm import Algorithm
 from superfed.core.vector import VectorModel
 from superfed.data.own import ClientArrays, OwnData
@@ -22,8 +38,21 @@ RAGGED = (1, 3, 10, 23, 7, 12)
 """Training-set sizes around a batch size of 5: one sample, fewer than a batch, whole batches, a short last batch."""
 
 METHODS: dict[str, Algorithm] = {
+    "local": Local(),
     "fedavg": FedAvg(),
+    "fedavg_ft": FedAvgFT(epochs=2),
     "fedprox": FedProx(mu=0.3),
+    "scaffold": Scaffold(server_lr=0.8),
+    "scaffold-option-I": Scaffold(option="I", weighting="uniform"),
+    "lg_fedavg": LGFedAvg(),
+    "fedper": FedPer(),
+    "fedrep": FedRep(body_epochs=2),
+    "apfl": APFL(alpha=0.4),
+    "apfl-adaptive": APFL(alpha=0.6, adaptive=True),
+    "pfedme": PFedMe(lam=2.0, inner_steps=3, inner_lr=0.05, beta=0.7),
+    "ditto": Ditto(lam=0.5, personal_epochs=1),
+    "l2gd": L2GD(p=0.5, lam=3.0),
+    "mapper": Mapper(global_epochs=1),
     "superfed": SuPerFed(mu=0.1, nu=0.7, start=0.4),
     "superfed-layer": SuPerFed(mu=0.1, nu=0.7, start=1, mixing="layer"),
 }

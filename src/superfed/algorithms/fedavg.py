@@ -15,7 +15,7 @@ from superfed.core.vector import VectorModel
 class FedAvg(Algorithm):
     """One global model: clients train it on their data, the server averages by training-set size."""
 
-    def begin(self, kept: State, sent: State, model: VectorModel) -> State:
+    def begin(self, kept: State, sent: State, ctx: Context) -> State:
         return {"w": sent["w"], "velocity": torch.zeros_like(sent["w"])}
 
     def objective(self, w: Tensor, sent: State, batch: Batch, ctx: Context) -> Tensor:
@@ -26,7 +26,7 @@ class FedAvg(Algorithm):
         w, velocity = ctx.sgd(work["w"], gradient, work["velocity"])
         return {"w": w, "velocity": velocity}
 
-    def finish(self, work: State, kept: State, sent: State, model: VectorModel) -> tuple[State, State]:
+    def finish(self, work: State, kept: State, sent: State, ctx: Context) -> tuple[State, State]:
         return kept, {"w": work["w"]}
 
     def personal_model(self, kept: State, sent: State, lam: Tensor, model: VectorModel) -> Tensor:

@@ -53,7 +53,7 @@ class SuPerFed(Algorithm):
         start = self.start_round(rounds)
         require(start <= rounds, "start", f"round {start} is beyond the last of {rounds} rounds")
 
-    def round_values(self, round: int, rounds: int) -> Mapping[str, float]:
+    def round_values(self, round: int, rounds: int, draw: float) -> Mapping[str, float]:
         return {"personalised": float(round >= self.start_round(rounds))}
 
     def noise(self, model: VectorModel) -> Mapping[str, tuple[int, ...]]:
@@ -62,7 +62,7 @@ class SuPerFed(Algorithm):
     def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
         return {"w_l": fresh()}
 
-    def begin(self, kept: State, sent: State, model: VectorModel) -> State:
+    def begin(self, kept: State, sent: State, ctx: Context) -> State:
         w_g, w_l = sent["w"], kept["w_l"]
         return {"w_f": w_g, "w_l": w_l, "velocity_f": torch.zeros_like(w_g), "velocity_l": torch.zeros_like(w_l)}
 
@@ -85,7 +85,7 @@ class SuPerFed(Algorithm):
         w_l = torch.where(personalised > 0, w_l, work["w_l"])  # frozen, weight decay too, while r < L
         return {"w_f": w_f, "w_l": w_l, "velocity_f": velocity_f, "velocity_l": velocity_l}
 
-    def finish(self, work: State, kept: State, sent: State, model: VectorModel) -> tuple[State, State]:
+    def finish(self, work: State, kept: State, sent: State, ctx: Context) -> tuple[State, State]:
         return {"w_l": work["w_l"]}, {"w": work["w_f"]}
 
     def personal_model(self, kept: State, sent: State, lam: Tensor, model: VectorModel) -> Tensor:

@@ -55,6 +55,16 @@ class Context:
         return per_layer[self.model.layer_of]
 
 
+@dataclass(frozen=True)
+class Cohort:
+    """Whose uploads are aggregated: their training-set sizes, in order, and how many clients there are in all."""
+
+    samples: Tensor
+    num_clients: int
+    total_samples: Callable[[], int]
+    """The training samples of all clients; counting them takes a walk over all, so only who needs it asks."""
+
+
 def host_only(default: Any) -> Any:
     """A setting that ``step`` never reads, only ``round_values``: runs that differ in it still share one program."""
     return field(default=default, metadata={"host_only": True})
@@ -82,8 +92,8 @@ class Algorithm:
         """The random draws each step needs, by name and shape."""
         return {}
 
-    def round_values(self, round: int, rounds: int) -> Mapping[str, float]:
-        """Numbers that depend on the round alone."""
+    def round_values(self, round: int, rounds: int, draw: float) -> Mapping[str, float]:
+        """Numbers that depend on the round alone. ``draw`` is uniform in [0, 1), and the same for all its clients."""
         return {}
 
     def check(self, rounds: int) -> None:
@@ -100,27 +110,38 @@ class Algorithm:
         """What the server sends to a client."""
         return server
 
-    def begin(self, kept: State, sent: State, model: VectorModel) -> State:
+    def begin(self, kept: State, sent: State, ctx: Context) -> State:
+        """A client's working state for this round, from what it kept and what it was sent."""
         raise NotImplementedError
 
     def step(self, work: State, sent: State, batch: Batch, ctx: Context) -> State:
+        """The working state after one mini-batch."""
         raise NotImplementedError
 
-    def finish(self, work: State, kept: State, sent: State, model: VectorModel) -> tuple[State, State]:
+    def finish(self, work: State, kept: State, sent: State, ctx: Context) -> tuple[State, State]:
         """What the client keeps, and what it uploads."""
         raise NotImplementedError
 
-    def aggregate(self, server: State, uploads: State, weights: Tensor) -> State:
-        """The next server state, from uploads stacked over clients and the clients' training set sizes."""
-        return {name: weighted_mean(rows, weights) for name, rows in uploads.items()}
+    def aggregate(self, server: State, uploads: State, cohort: Cohort) -> State:
+        """The next server state, from uploads stacked over the cohort."""
+        return {name: weighted_mean(rows, cohort.samples) for name, rows in uploads.items()}
 
     def personal_model(self, kept: State, sent: State, lam: Tensor, model: VectorModel) -> Tensor:
         """The client's own model; ``lam`` is where on the line it lies, for methods that mix."""
         raise NotImplementedError
 
-    def global_model(self, server: State) -> Tensor:
-        """The model a newcomer may start from."""
+    def own_lambda(self, kept: State) -> Tensor | None:
+        """The λ that the method itself chose for this client, where it chooses one."""
+        return None
+
+    def global_model(self, server: State) -> Tensor | None:
+        """The model a newcomer may start from; None where the server has no whole one."""
         return server["w"]
+
+    @property
+    def adapt_epochs(self) -> int:
+        """Epochs of its own rule that each client runs, for itself alone, before its personal model is used."""
+        return 0
 
     def _fields(self) -> "tuple[Field[Any], ...]":
         return fields(cast("DataclassInstance", self))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
@@ -15,6 +16,11 @@ class Batch:
     x: Tensor
     y: Tensor
     weight: Tensor | None = None
+
+    @property
+    def size(self) -> Tensor:
+        """How many samples count."""
+        return torch.tensor(len(self.y), device=self.y.device) if self.weight is None else self.weight.sum()
 
 
 def mean_cross_entropy(scores: Tensor, batch: Batch) -> Tensor:

@@ -5,7 +5,8 @@ steps left stays as it is while others go on; a method sees neither.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -32,46 +33,58 @@ def group_key(task: Task) -> tuple[object, ...]:
 
 def batched_update(lanes: Sequence[Lane], device: torch.device) -> list[Update]:
     """The local updates of lanes with one ``group_key``, computed together on ``device``."""
-    algorithm, model = lanes[0].task.algorithm, lanes[0].task.model.to(device)
+    one_lane = _OneLane(lanes[0].task.algorithm, lanes[0].task.model.to(device))
     kept = stacked([moved(lane.kept(), device) for lane in lanes])
     sent = stacked([moved(lane.sent, device) for lane in lanes])
     scalars = _lane_scalars(lanes, device)
     samples = _LaneSamples.of(lanes, device)
     plans = [plan_update(lane.task, lane.client, lane.round) for lane in lanes]
     with torch.no_grad():
-        work = vmap(lambda k, s: algorithm.begin(k, s, model))(kept, sent)
+        work = vmap(one_lane.begin)(kept, sent, scalars)
         for phase in zip(*plans, strict=True):
-            steps = _PhaseSteps.of(phase, samples.starts, model.dtype)
-            work = _run_phase(algorithm, model, phase[0].phase.name, work, sent, scalars, samples, steps)
-        new_kept, upload = vmap(lambda w, k, s: algorithm.finish(w, k, s, model))(work, kept, sent)
+            step_lanes = vmap(partial(one_lane.step, phase[0].phase.name))
+            steps = _PhaseSteps.of(phase, samples.starts, one_lane.model.dtype)
+            for step, (places, counts) in enumerate(zip(steps.places, steps.counts, strict=True)):
+                noise = {name: rows[step] for name, rows in steps.noise.items()}
+                work = step_lanes(work, sent, scalars, samples.x[places], samples.y[places], counts, noise)
+        new_kept, upload = vmap(one_lane.finish)(work, kept, sent, scalars)
     cpu = torch.device("cpu")
     return [Update(moved(row(new_kept, i), cpu), row(upload, i)) for i in range(len(lanes))]
 
 
-def _run_phase(
-    algorithm: Algorithm,
-    model: VectorModel,
-    phase: str,
-    work: State,
-    sent: State,
-    scalars: dict[str, State],
-    samples: "_LaneSamples",
-    steps: "_PhaseSteps",
-) -> State:
-    def one_lane(
-        work: State, sent: State, scalars: dict[str, State], x: Tensor, y: Tensor, counts: Tensor, noise: State
+class _OneLane:
+    """A method's functions for one lane, with that lane's own numbers put in; ``vmap`` makes them functions of many."""
+
+    def __init__(self, algorithm: Algorithm, model: VectorModel) -> None:
+        self.algorithm, self.model = algorithm, model
+
+    def begin(self, kept: State, sent: State, scalars: dict[str, State]) -> State:
+        method, ctx = self._bound(scalars)
+        return method.begin(kept, sent, ctx)
+
+    def step(
+        self,
+        phase: str,
+        work: State,
+        sent: State,
+        scalars: dict[str, State],
+        x: Tensor,
+        y: Tensor,
+        counts: Tensor,
+        noise: State,
     ) -> State:
-        method = algorithm.with_lane_values(scalars["method"])
-        ctx = Context(model, SGD(**scalars["sgd"]), functional_gradients, phase, scalars["round"], noise)
-        new = method.step(work, sent, Batch(x, y, counts), ctx)
+        method, ctx = self._bound(scalars)
+        new = method.step(work, sent, Batch(x, y, counts), replace(ctx, phase=phase, noise=noise))
         has_steps_left = counts.sum() > 0
         return {name: torch.where(has_steps_left, new[name], old) for name, old in work.items()}
 
-    step_lanes = vmap(one_lane)
-    for step, (places, counts) in enumerate(zip(steps.places, steps.counts, strict=True)):
-        noise = {name: rows[step] for name, rows in steps.noise.items()}
-        work = step_lanes(work, sent, scalars, samples.x[places], samples.y[places], counts, noise)
-    return work
+    def finish(self, work: State, kept: State, sent: State, scalars: dict[str, State]) -> tuple[State, State]:
+        method, ctx = self._bound(scalars)
+        return method.finish(work, kept, sent, ctx)
+
+    def _bound(self, scalars: dict[str, State]) -> tuple[Algorithm, Context]:
+        ctx = Context(self.model, SGD(**scalars["sgd"]), functional_gradients, "", scalars["round"], {})
+        return self.algorithm.with_lane_values(scalars["method"]), ctx
 
 
 def _lane_scalars(lanes: Sequence[Lane], device: torch.device) -> dict[str, State]:
@@ -81,13 +94,10 @@ def _lane_scalars(lanes: Sequence[Lane], device: torch.device) -> dict[str, Stat
         dtype = lanes[0].task.model.dtype
         return {name: torch.tensor([r[name] for r in rows], dtype=dtype, device=device) for name in rows[0]}
 
-    tasks = [(lane.task.algorithm, lane.task.schedule, lane.round) for lane in lanes]
     return {
-        "sgd": columns(
-            [{"lr": s.rate(r), "momentum": s.momentum, "weight_decay": s.weight_decay} for _, s, r in tasks]
-        ),
-        "method": columns([a.lane_values() for a, _, _ in tasks]),
-        "round": columns([a.round_values(r, s.rounds) for a, s, r in tasks]),
+        "sgd": columns([lane.task.sgd_values(lane.round) for lane in lanes]),
+        "method": columns([lane.task.algorithm.lane_values() for lane in lanes]),
+        "round": columns([lane.task.round_values(lane.round) for lane in lanes]),
     }
 
 

@@ -5,16 +5,17 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Protocol
 
 import torch
 
 from superfed.core.errors import SettingError
-from superfed.core.state import moved
+from superfed.core.state import State, moved
 from superfed.engine.batched import batched_update, group_key
 from superfed.engine.evaluate import ClientScores, evaluate_client
 from superfed.engine.lanes import Lane
-from superfed.engine.local import Update, local_update
+from superfed.engine.local import CPU, Update, local_update
 from superfed.engine.plan import num_steps
 from superfed.engine.task import Task
 from superfed.engine.workers import ForkImpossible, Workers
@@ -27,7 +28,11 @@ class Executor(Protocol):
 
     def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]: ...
 
-    def evaluate(self, lanes: Sequence[Lane], lambdas: Sequence[float]) -> Iterator[tuple[int, ClientScores]]: ...
+    def evaluate(
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+    ) -> Iterator[tuple[int, ClientScores]]:
+        """Each lane's client at every λ, after so many epochs of training for itself alone."""
+        ...
 
     def close(self) -> None: ...
 
@@ -40,19 +45,24 @@ class OneAtATime:
 
     def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]:
         for index, lane in enumerate(lanes):
-            task = on_device(lane.task, self.device)
+            task, kept, sent = self._here(lane)
             with one_thread():
-                update = local_update(
-                    task, lane.client, lane.round, moved(lane.kept(), self.device), moved(lane.sent, self.device)
-                )
-            yield index, Update(moved(update.kept, torch.device("cpu")), update.upload)
+                update = local_update(task, lane.client, lane.round, kept, sent, self.device)
+            yield index, Update(moved(update.kept, CPU), update.upload)
 
-    def evaluate(self, lanes: Sequence[Lane], lambdas: Sequence[float]) -> Iterator[tuple[int, ClientScores]]:
+    def evaluate(
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+    ) -> Iterator[tuple[int, ClientScores]]:
         for index, lane in enumerate(lanes):
-            kept, sent = moved(lane.kept(), self.device), moved(lane.sent, self.device)
+            task, kept, server = self._here(lane)
             with one_thread():
-                scores = evaluate_client(on_device(lane.task, self.device), lane.client, kept, sent, lambdas)
+                scores = evaluate_client(task, lane.client, kept, server, lambdas, epochs, self.device)
             yield index, scores
+
+    def _here(self, lane: Lane) -> tuple[Task, State, State]:
+        """The lane's task and states, on this device."""
+        kept, sent = moved(lane.kept(), self.device), moved(lane.sent, self.device)
+        return on_device(lane.task, self.device), kept, sent
 
     def close(self) -> None:
         pass
@@ -86,7 +96,7 @@ def on_device(task: Task, device: torch.device) -> Task:
     """The task with its model's view on ``device``."""
     if device.type == "cpu":
         return task
-    return Task(task.algorithm, task.model.to(device), task.data, task.schedule, task.seed)
+    return replace(task, model=task.model.to(device))
 
 
 @contextmanager

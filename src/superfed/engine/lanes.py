@@ -9,7 +9,10 @@ from superfed.engine.task import Task
 
 @dataclass(frozen=True)
 class Lane:
-    """``stored`` fetches what the client kept, or None if it never took part: states are read when needed, not before."""
+    """``stored`` fetches what the client kept, or None if it never took part: states are read when needed, not before.
+
+    ``sent`` is what the server sends; in an evaluation it is the server's whole state.
+    """
 
     run: int
     task: Task

@@ -1,6 +1,7 @@
 """One client's local update, one step after another: the plain runtime that every other one must equal."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -12,6 +13,8 @@ from superfed.core.state import State
 from superfed.engine.plan import plan_update
 from superfed.engine.task import Task, as_inputs
 
+CPU = torch.device("cpu")
+
 
 @dataclass(frozen=True)
 class Update:
@@ -21,38 +24,31 @@ class Update:
     upload: State
 
 
-def local_update(task: Task, client: int, round: int, kept: State, sent: State) -> Update:
-    """The update of ``client`` in ``round``, starting from what it kept and what the server sent.
+def local_update(task: Task, client: int, round: int, kept: State, sent: State, device: torch.device = CPU) -> Update:
+    """The update of ``client`` in ``round``, starting from what it kept and what the server sent, both on ``device``.
 
-    Both states are left as they are. The work is done where ``sent`` lies.
+    Both states are left as they are.
     """
-    device = next(iter(sent.values())).device
-    samples, algorithm, schedule = task.data.train(client), task.algorithm, task.schedule
+    samples, algorithm = task.data.train(client), task.algorithm
     x, y = as_inputs(samples.x, task.model).to(device), samples.y.to(device)
 
-    def scalar(value: float) -> torch.Tensor:
-        return torch.tensor(value, dtype=task.model.dtype, device=device)
+    def scalars(values: Mapping[str, float]) -> State:
+        return {name: torch.tensor(v, dtype=task.model.dtype, device=device) for name, v in values.items()}
 
-    sgd = SGD(scalar(schedule.rate(round)), scalar(schedule.momentum), scalar(schedule.weight_decay))
-    round_values = {name: scalar(v) for name, v in algorithm.round_values(round, schedule.rounds).items()}
-    method = algorithm.with_lane_values({name: scalar(v) for name, v in algorithm.lane_values().items()})
+    method = algorithm.with_lane_values(scalars(algorithm.lane_values()))
+    sgd, round_values = SGD(**scalars(task.sgd_values(round))), scalars(task.round_values(round))
+    whole_round = Context(task.model, sgd, autograd_gradients, "", round_values, {})
     own_draws = key(task.seed, "module", round=round, client=client)  # for dropout and its like
     with torch.no_grad(), torch_seeded(own_draws, device):
-        work = method.begin(kept, sent, task.model)
+        work = method.begin(kept, sent, whole_round)
         for plan in plan_update(task, client, round):
             noise = {name: rows.to(device) for name, rows in plan.noise.items()}
             rows = torch.from_numpy(plan.table).to(device)
             sizes = (plan.table >= 0).sum(axis=1).tolist()
             for step, size in enumerate(sizes):
                 chosen = rows[step, :size]
-                ctx = Context(
-                    task.model,
-                    sgd,
-                    autograd_gradients,
-                    plan.phase.name,
-                    round_values,
-                    {name: draws[step] for name, draws in noise.items()},
-                )
+                draws = {name: drawn[step] for name, drawn in noise.items()}
+                ctx = replace(whole_round, phase=plan.phase.name, noise=draws)
                 work = method.step(work, sent, Batch(x[chosen], y[chosen]), ctx)
-        new_kept, upload = method.finish(work, kept, sent, task.model)
+        new_kept, upload = method.finish(work, kept, sent, whole_round)
     return Update(new_kept, upload)

@@ -75,13 +75,12 @@ class Run:
         """Take in a round's updates. One that is not finite is left out, and its client stays as it was."""
         cohort = sorted(updates)
         good = [client for client in cohort if is_finite(updates[client].kept, updates[client].upload)]
-        weights = torch.tensor([self.task.data.train_size(client) for client in good])
         if good:
             uploads = stacked([updates[client].upload for client in good])
-            aggregated = self.task.algorithm.aggregate(moved(self.server, _device(uploads)), uploads, weights)
+            if uploads:  # a method may send nothing
+                self.server = self.task.aggregate(moved(self.server, _device(uploads)), uploads, good)
             for client in good:
                 self.states.put(client, updates[client].kept, self.round)
-            self.server = aggregated
         else:
             self.stopped = (
                 f"every client's update in round {self.round} was not finite; try a smaller lr "
@@ -93,7 +92,7 @@ class Run:
                 lr=self.task.schedule.rate(self.round),
                 cohort=cohort,
                 diverged=[client for client in cohort if client not in good],
-                samples=int(weights.sum()),
+                samples=sum(self.task.data.train_size(client) for client in good),
                 bytes_down=num_bytes(sent) * len(cohort),
                 bytes_up=sum(num_bytes(updates[client].upload) for client in good),
             )
@@ -179,21 +178,24 @@ def evaluate(
     executor: Executor,
     lambdas: Sequence[float],
     on_lane: Callable[[int], None] | None = None,
+    epochs: int | None = None,
 ) -> list[list[ClientScores]]:
-    """The scores of the given clients of each run, as they stand."""
-    lanes: list[Lane] = []
-    places: list[tuple[int, int]] = []
+    """The scores of the given clients of each run, as they stand.
+
+    Before that each trains for itself alone: so many epochs, or as many as its method says.
+    """
+    results: list[dict[int, ClientScores]] = [{} for _ in runs]
+    by_epochs: dict[int, list[Lane]] = {}
     for index, (run, chosen) in enumerate(zip(runs, clients, strict=True)):
-        sent = run.sent(executor.device) if chosen else {}
-        lanes += [run.lane(index, client, sent) for client in chosen]
-        places += [(index, i) for i in range(len(chosen))]
-    results: list[list[ClientScores | None]] = [[None] * len(chosen) for chosen in clients]
-    for place, scores in executor.evaluate(lanes, lambdas):
-        run_index, position = places[place]
-        results[run_index][position] = scores
-        if on_lane is not None:
-            on_lane(run_index)
-    return [[s for s in row if s is not None] for row in results]
+        server = moved(run.server, executor.device)
+        trained = run.task.algorithm.adapt_epochs if epochs is None else epochs
+        by_epochs.setdefault(trained, []).extend(run.lane(index, client, server) for client in chosen)
+    for trained, lanes in by_epochs.items():
+        for place, scores in executor.evaluate(lanes, lambdas, trained):
+            results[lanes[place].run][lanes[place].client] = scores
+            if on_lane is not None:
+                on_lane(lanes[place].run)
+    return [[scores[client] for client in chosen] for scores, chosen in zip(results, clients, strict=True)]
 
 
 def _device(state: State) -> torch.device:

@@ -1,11 +1,13 @@
 """One run, fully decided: method, model, data, schedule and seed."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 import torch
 
-from superfed.core.algorithm import Algorithm
+from superfed.core.algorithm import Algorithm, Cohort
 from superfed.core.errors import SettingError, require
 from superfed.core.random import key, stream
 from superfed.core.samples import FederatedData
@@ -87,6 +89,26 @@ class Task:
         size = self.schedule.cohort_size(self.data.num_clients)
         chosen = stream(self.seed, "cohort", round=round).choice(self.data.num_clients, size, replace=False)
         return sorted(chosen.tolist())
+
+    def sgd_values(self, round: int) -> dict[str, float]:
+        """The clients' optimiser in this round."""
+        schedule = self.schedule
+        return {"lr": schedule.rate(round), "momentum": schedule.momentum, "weight_decay": schedule.weight_decay}
+
+    def round_values(self, round: int) -> Mapping[str, float]:
+        draw = float(stream(self.seed, "coin", round=round).random())
+        return self.algorithm.round_values(round, self.schedule.rounds, draw)
+
+    def aggregate(self, server: State, uploads: State, clients: Sequence[int]) -> State:
+        """The next server state, from the uploads of ``clients``, stacked in that order."""
+        samples = torch.tensor([self.data.train_size(client) for client in clients])
+        cohort = Cohort(samples, self.data.num_clients, lambda: self.total_samples)
+        return self.algorithm.aggregate(server, uploads, cohort)
+
+    @cached_property
+    def total_samples(self) -> int:
+        """The training samples of all clients. It takes a walk over all of them, once."""
+        return sum(self.data.train_size(client) for client in range(self.data.num_clients))
 
     def init_server(self) -> State:
         start = self.model.start

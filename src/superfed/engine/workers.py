@@ -83,6 +83,12 @@ class Slot:
 
 
 @dataclass(frozen=True)
+class _Evaluation:
+    lambdas: tuple[float, ...]
+    epochs: int
+
+
+@dataclass(frozen=True)
 class _Job:
     """What a worker is asked; it knows the tasks already."""
 
@@ -92,7 +98,8 @@ class _Job:
     slot: int
     sent: Layout
     kept: Layout | None
-    lambdas: tuple[float, ...] | None
+    evaluation: _Evaluation | None
+    """None: a local update."""
 
 
 class Workers:
@@ -135,18 +142,20 @@ class Workers:
         longest_first = sorted(range(len(lanes)), key=lambda i: -num_steps(lanes[i].task, lanes[i].client))
         return self._map(lanes, longest_first, None, read)
 
-    def evaluate(self, lanes: Sequence[Lane], lambdas: Sequence[float]) -> Iterator[tuple[int, ClientScores]]:
+    def evaluate(
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+    ) -> Iterator[tuple[int, ClientScores]]:
         def read(slot: Slot, answer: Any) -> ClientScores:
             scores: ClientScores = answer
             return scores
 
-        return self._map(lanes, list(range(len(lanes))), tuple(lambdas), read)
+        return self._map(lanes, list(range(len(lanes))), _Evaluation(tuple(lambdas), epochs), read)
 
     def _map(
         self,
         lanes: Sequence[Lane],
         order: list[int],
-        lambdas: tuple[float, ...] | None,
+        evaluation: _Evaluation | None,
         read: Callable[[Slot, Any], Result],
     ) -> Iterator[tuple[int, Result]]:
         waiting = iter(order)
@@ -156,7 +165,7 @@ class Workers:
             while True:
                 while free and (index := next(waiting, None)) is not None:
                     worker, slot = free.pop(0)
-                    self._send(worker, self._job(lanes[index], self._slots[worker][slot], slot, lambdas))
+                    self._send(worker, self._job(lanes[index], self._slots[worker][slot], slot, evaluation))
                     under_way[worker, slot] = index
                 if not under_way:
                     return
@@ -173,11 +182,11 @@ class Workers:
             if under_way:  # whoever asked has gone; answers on their way would reach the wrong one
                 self.close()
 
-    def _job(self, lane: Lane, slot: Slot, number: int, lambdas: tuple[float, ...] | None) -> _Job:
+    def _job(self, lane: Lane, slot: Slot, number: int, evaluation: _Evaluation | None) -> _Job:
         slot.clear()
         stored = lane.stored()
         sent, kept = slot.lay(lane.sent), None if stored is None else slot.lay(stored)
-        return _Job(self._places[id(lane.task)], lane.client, lane.round, number, sent, kept, lambdas)
+        return _Job(self._places[id(lane.task)], lane.client, lane.round, number, sent, kept, evaluation)
 
     def _send(self, worker: int, job: _Job) -> None:
         try:
@@ -233,8 +242,8 @@ def _serve(pipe: Connection, others: list[Connection], slots: list[Slot], tasks:
 def _compute(job: _Job, slot: Slot, task: Task) -> Any:
     sent = slot.views(job.sent)
     kept = task.init_client(job.client) if job.kept is None else slot.views(job.kept)
-    if job.lambdas is not None:
-        return evaluate_client(task, job.client, kept, sent, job.lambdas)
+    if job.evaluation is not None:
+        return evaluate_client(task, job.client, kept, sent, job.evaluation.lambdas, job.evaluation.epochs)
     update = local_update(task, job.client, job.round, kept, sent)
     slot.resume_after(job.sent, job.kept or [])
     return slot.lay(update.kept), slot.lay(update.upload)

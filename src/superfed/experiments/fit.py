@@ -119,7 +119,11 @@ class FittedRun:
 
     def global_model(self) -> nn.Module:
         """The global model: where a client that never took part may start."""
-        return self._run.task.model.module(self._run.task.algorithm.global_model(self._run.server).cpu())
+        task = self._run.task
+        w = task.algorithm.global_model(self._run.server)
+        if w is None:
+            raise UserError(f"{task.algorithm.title} has no global model: its server holds a part of one, or none")
+        return task.model.module(w.cpu())
 
     def summary(self) -> dict[str, Any]:
         """Every reading of λ over clients: mean, spread, worst tenth, for every metric."""
