@@ -4,7 +4,7 @@ What is random (who is sampled, in which order samples come, λ, coins, the init
 because it is an input.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -19,6 +19,14 @@ Learnt = dict[str, torch.Tensor]
 """What a loop ends with, by the names ``support.toys.weights`` gives: the server's state and what each client keeps."""
 
 Sgd = torch.optim.SGD
+
+
+def one_thread() -> Iterator[None]:
+    """A fixture's body: the loops' tiny tensors are slower on several threads, most of all beside other tests."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def fresh_network(build: Build, seed: int, client: int = -1) -> nn.Module:

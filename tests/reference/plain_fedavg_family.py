@@ -4,6 +4,7 @@ import copy
 
 import torch
 from plain import Build, Learnt, batches, fit, flat, fresh_network, learnt, mean, put, rate, sampled, sgd
+from torch import nn
 from torch.nn import functional
 
 from superfed.engine.task import Task
@@ -11,11 +12,10 @@ from superfed.engine.task import Task
 
 def local(task: Task, build: Build) -> Learnt:
     """Every client trains its own model in the rounds in which it is sampled."""
-    own = {}
+    own: dict[int, nn.Module] = {}
     for r in range(task.schedule.rounds):
         for client in sampled(task, r):
-            own.setdefault(client, fresh_network(build, task.seed, client))
-            fit(task, r, client, own[client])
+            fit(task, r, client, own.setdefault(client, fresh_network(build, task.seed, client)))
     return learnt({}, w={client: flat(net) for client, net in own.items()})
 
 
@@ -41,7 +41,8 @@ def scaffold(task: Task, build: Build, *, option: str, server_lr: float, weighti
     """Karimireddy et al. 2020, Algorithm 1; "samples" counts a client as often as it has samples."""
     x = fresh_network(build, task.seed)
     zeros = [torch.zeros_like(p) for p in x.parameters()]
-    c, kept = zeros, {}
+    c = zeros
+    kept: dict[int, list[torch.Tensor]] = {}
     everybody = [task.data.train_size(i) if weighting == "samples" else 1 for i in range(task.data.num_clients)]
     for r in range(task.schedule.rounds):
         moves, control_moves, counts = [], [], []

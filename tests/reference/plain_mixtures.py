@@ -3,12 +3,13 @@
 import copy
 
 import torch
-from plain import Build, Learnt, batches, descend, flat, fresh_network, learnt, mean, put, rate, sampled, sgd, stream
+from plain import Build, Learnt, batches, descend, flat, fresh_network, learnt, mean, put, rate, sampled, sgd
 from plain import squared_distance as proximity
 from torch import nn
 from torch.func import functional_call
 from torch.nn import functional
 
+from superfed.core.random import stream
 from superfed.engine.task import Task
 
 

@@ -17,7 +17,8 @@ def body_and_head(net: nn.Module) -> tuple[list[torch.Tensor], list[torch.Tensor
 
 def one_part(task: Task, build: Build, *, shared: int, phases: list[tuple[str, int | None]]) -> Learnt:
     """Part 0 (the body) or 1 (the head) is everybody's, the other is the client's; phases say what trains how long."""
-    server, own = fresh_network(build, task.seed), {}
+    server = fresh_network(build, task.seed)
+    own: dict[int, nn.Module] = {}
     for r in range(task.schedule.rounds):
         updated, counts = [], []
         for client in sampled(task, r):

@@ -1,6 +1,7 @@
 """Methods whose personal models are drawn to a common one: Ditto, pFedMe, L2GD."""
 
 import copy
+from collections.abc import Iterable
 
 import torch
 from plain import (
@@ -18,19 +19,25 @@ from plain import (
     rate,
     sampled,
     squared_distance,
-    stream,
 )
 from torch import nn
 from torch.nn import functional
 
+from superfed.core.random import stream
 from superfed.engine.task import Task
+
+
+def towards(goal: Iterable[torch.Tensor], here: Iterable[torch.Tensor], step: float) -> list[torch.Tensor]:
+    """a − step (a − b)"""
+    return [a - step * (a - b) for a, b in zip(here, goal, strict=True)]
 
 
 def ditto(
     task: Task, build: Build, *, lam: float, personal_epochs: int | None = None, global_epochs: int | None = None
 ) -> Learnt:
     """Li et al. 2021, Algorithm 1: min F(v) + λ/2 ‖v − w_g‖² beside FedAvg."""
-    w_g, own = fresh_network(build, task.seed), {}
+    w_g = fresh_network(build, task.seed)
+    own: dict[int, nn.Module] = {}
     for r in range(task.schedule.rounds):
         updated, counts = [], []
         for client in sampled(task, r):
@@ -45,7 +52,8 @@ def ditto(
 
 def pfedme(task: Task, build: Build, *, lam: float, inner_steps: int, inner_lr: float, beta: float) -> Learnt:
     """Dinh et al. 2020, Algorithm 1: θ ≈ argmin f(θ) + λ/2 ‖θ − w‖² on each batch, w ← w − ηλ (w − θ)."""
-    w_g, thetas = fresh_network(build, task.seed), {}
+    w_g = fresh_network(build, task.seed)
+    thetas: dict[int, torch.Tensor] = {}
     for r in range(task.schedule.rounds):
         updated, counts = [], []
         for client in sampled(task, r):
@@ -54,13 +62,11 @@ def pfedme(task: Task, build: Build, *, lam: float, inner_steps: int, inner_lr: 
             for x, y in batches(task, r, client):
                 for _ in range(inner_steps):
                     descend(functional.cross_entropy(theta(x), y) + lam / 2 * squared_distance(theta, w), inner)
-                pairs = zip(w.parameters(), theta.parameters(), strict=True)
-                put(w.parameters(), [p - rate(task, r) * lam * (p - q) for p, q in pairs])
+                put(w.parameters(), towards(theta.parameters(), w.parameters(), rate(task, r) * lam))
             thetas[client] = flat(theta)
             updated.append([*w.parameters()])
             counts.append(task.data.train_size(client))
-        pairs = zip(w_g.parameters(), mean(updated, counts), strict=True)
-        put(w_g.parameters(), [(1 - beta) * old + beta * new for old, new in pairs])
+        put(w_g.parameters(), towards(mean(updated, counts), w_g.parameters(), beta))
     return learnt({"w": flat(w_g)}, theta=thetas)
 
 
@@ -79,7 +85,7 @@ def l2gd(task: Task, build: Build, *, p: float, lam: float) -> Learnt:
             x_i = own.setdefault(client, fresh_network(build, task.seed, client))
             if aggregates(task, r, p):
                 m = min(1.0, rate(task, r) * (1 - p) * lam / p)
-                put(x_i.parameters(), map(lambda a, b, m=m: a - m * (a - b), x_i.parameters(), x_bar.parameters()))
+                put(x_i.parameters(), towards(x_bar.parameters(), x_i.parameters(), m))
             else:
                 fit(task, r, client, x_i)
         same = zip(*(own[client].parameters() for client in cohort), strict=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import plain
 import pytest
 import torch
 from plain import Learnt, flat, fresh_network
@@ -13,6 +14,8 @@ from plain_proximal import ditto, l2gd, pfedme
 from superfed.algorithms import FedAvg
 from superfed.engine.task import Task
 from support.toys import toy_network, toy_task
+
+one_thread = pytest.fixture(autouse=True)(plain.one_thread)
 
 Loop = Callable[[Task], Learnt]
 PLAIN = {"momentum": 0.0, "weight_decay": 0.0}
@@ -83,5 +86,5 @@ EQUALS: dict[str, tuple[dict[str, float], Loop, Loop]] = {
 @pytest.mark.parametrize("claim", EQUALS)
 def test_loops_agree_where_methods_coincide(claim: str) -> None:
     schedule, one, other = EQUALS[claim]
-    task = toy_task(FedAvg(), **schedule)
+    task = toy_task(FedAvg(), **schedule)  # type: ignore[arg-type]
     torch.testing.assert_close(one(task), other(task), rtol=0, atol=1e-12)

@@ -29,7 +29,7 @@ class L2GD(Algorithm):
         require(self.lam >= 0, "lam", f"must be 0 or more, not {self.lam}")
 
     def round_values(self, round: int, rounds: int, draw: float) -> Mapping[str, float]:
-        return {"aggregating": float(draw < self.p)}
+        return {"aggregating": float(draw < self.p and round < rounds)}  # who trains alone afterwards meets nobody
 
     def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
         return {"w": fresh()}

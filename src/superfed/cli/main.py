@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from superfed.cli.commands import compare, evaluate, listing, resume, run, show
+from superfed.cli.commands import compare, evaluate, listing, onboard, resume, run, show
 
 app = typer.Typer(
     name="superfed",
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("run")(run.command)
 app.command("resume")(resume.command)
 app.command("evaluate")(evaluate.command)
+app.command("onboard")(onboard.command)
 app.command("compare")(compare.command)
 app.command("show")(show.command)
 app.command("list")(listing.command)

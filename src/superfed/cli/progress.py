@@ -100,7 +100,7 @@ class Bars:
 
     @staticmethod
     def _lanes(run: Run, rounds: int) -> int:
-        return rounds * run.task.schedule.cohort_size(run.task.data.num_clients)
+        return rounds * run.task.cohort_size
 
 
 class PlainLines:

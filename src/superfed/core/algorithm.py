@@ -57,12 +57,12 @@ class Context:
 
 @dataclass(frozen=True)
 class Cohort:
-    """Whose uploads are aggregated: their training-set sizes, in order, and how many clients there are in all."""
+    """Whose uploads are aggregated: their training-set sizes, in order, and how many clients may take part in all."""
 
     samples: Tensor
     num_clients: int
     total_samples: Callable[[], int]
-    """The training samples of all clients; counting them takes a walk over all, so only who needs it asks."""
+    """The training samples of all those; counting them takes a walk over all, so only who needs it asks."""
 
 
 def host_only(default: Any) -> Any:

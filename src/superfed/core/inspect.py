@@ -74,15 +74,20 @@ def uses_batch_statistics(module: nn.Module) -> bool:
     return any(isinstance(part, _BatchNorm) for part in module.modules())
 
 
+NO_HEAD, ALL_HEAD = "(none)", "(all)"
+
+
 def head_start(module: nn.Module, layers: list[str], head: str | None) -> int:
     """The index of the layer at which the head begins.
 
-    It is the layer or block named ``head``; or the one the module itself names in an attribute ``head_name``; or else the
-    last layer.
+    It is the layer or block named ``head``, or the one the module names in an attribute ``head_name``, or else the last
+    layer. ``(none)`` leaves nothing to the head and ``(all)`` everything.
     """
     declared = head if head is not None else getattr(module, "head_name", None)
     if declared is None:
         return len(layers) - 1
+    if declared in (NO_HEAD, ALL_HEAD):
+        return len(layers) if declared == NO_HEAD else 0
     for index, layer in enumerate(layers):
         if layer == declared or layer.startswith(f"{declared}."):
             return index

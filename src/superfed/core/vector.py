@@ -63,7 +63,7 @@ class VectorModel:
         self.size: int = sum(self._sizes)
         self.layers: tuple[Layer, ...] = self._cut_into_layers()
         cut = head_start(self._training, [layer.name for layer in self.layers], head)
-        self.head = slice(self.layers[cut].start, self.size)
+        self.head = slice(self.layers[cut].start if cut < len(self.layers) else self.size, self.size)
         self.body = slice(0, self.head.start)
         self.batchable: bool = not (draws_randomly(self._training) or uses_batch_statistics(self._training))
         """Whether lanes may be padded and computed together; if not, they are computed one at a time."""

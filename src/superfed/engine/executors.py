@@ -124,7 +124,7 @@ def make_executor(tasks: Sequence[Task], device: str = "auto", workers: int | st
     if where.type != "cpu":
         return Batched(where)
     count = _num_workers(workers)
-    most_lanes = sum(task.schedule.cohort_size(task.data.num_clients) for task in tasks)
+    most_lanes = sum(task.cohort_size for task in tasks)
     count = min(count, most_lanes)
     if count <= 1:
         return OneAtATime(where)

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 
 from superfed.core.errors import UserError
-from superfed.core.random import stream
 from superfed.core.state import State, is_finite, moved, num_bytes, stacked
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.clients import ClientStates, MemoryStates
@@ -102,9 +101,7 @@ class Run:
 
     def followed(self, count: int) -> list[int]:
         """The clients whose accuracy is followed through training; the same in every round."""
-        everyone = self.task.data.num_clients
-        chosen = stream(self.task.seed, "followed").choice(everyone, min(count, everyone), replace=False)
-        return sorted(chosen.tolist())
+        return self.task.some_members("followed", count)
 
     def add_to_curve(self, scores: Sequence[ClientScores]) -> None:
         top1 = np.array([s.test["top1"] for s in scores])

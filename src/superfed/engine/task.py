@@ -9,7 +9,7 @@ import torch
 
 from superfed.core.algorithm import Algorithm, Cohort
 from superfed.core.errors import SettingError, require
-from superfed.core.random import key, stream
+from superfed.core.random import NOBODY, key, stream
 from superfed.core.samples import FederatedData
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
@@ -63,19 +63,20 @@ class Task:
     data: FederatedData
     schedule: Schedule
     seed: int = 0
+    newcomers: float = 0.0
+    """The share of clients that never train, and are met after the last round."""
 
     def __post_init__(self) -> None:
         require(0 <= self.seed < 2**63, "seed", f"must be at least 0 and less than 2^63, not {self.seed}")
-        cohort = self.schedule.cohort_size(self.data.num_clients)
-        if cohort > self.data.num_clients:
-            raise SettingError(
-                "clients_per_round", f"{cohort} clients a round are more than the {self.data.num_clients} there are"
-            )
+        require(0 <= self.newcomers < 1, "newcomers", f"must be at least 0 and less than 1, not {self.newcomers}")
+        cohort, there = self.cohort_size, self.num_members
+        if cohort > there:
+            raise SettingError("clients_per_round", f"{cohort} clients a round are more than the {there} there are")
 
     @property
     def identity(self) -> str:
         """What tells this run from any other: a checkpoint of one is of no use to another."""
-        shape = (self.model.size, str(self.model.dtype), self.data.fingerprint, self.seed)
+        shape = (self.model.size, str(self.model.dtype), self.data.fingerprint, self.seed, self.newcomers)
         return sha256(repr((self.algorithm, self.schedule, shape)).encode()).hexdigest()
 
     def check(self) -> None:
@@ -84,11 +85,41 @@ class Task:
         sample = self.data.train(0).x[:2]
         self.model.check_forward(as_inputs(sample, self.model), self.data.num_classes)
 
+    @cached_property
+    def newcomer_clients(self) -> list[int]:
+        """Who is kept from training, drawn once; in ascending order."""
+        count = round(self.newcomers * self.data.num_clients)
+        if count == 0:
+            return []
+        chosen = stream(self.seed, "newcomers").choice(self.data.num_clients, count, replace=False)
+        return sorted(chosen.tolist())
+
+    @cached_property
+    def members(self) -> Sequence[int]:
+        """Who may be sampled: everybody but newcomers."""
+        everybody = range(self.data.num_clients)
+        if not self.newcomer_clients:
+            return everybody
+        apart = set(self.newcomer_clients)
+        return [client for client in everybody if client not in apart]
+
+    @property
+    def num_members(self) -> int:
+        return self.data.num_clients - len(self.newcomer_clients)
+
+    @property
+    def cohort_size(self) -> int:
+        return self.schedule.cohort_size(self.num_members)
+
+    def some_members(self, purpose: str, count: int, round: int = NOBODY) -> list[int]:
+        """``count`` members, or all if there are fewer, drawn for a purpose; in ascending order."""
+        rng = stream(self.seed, purpose, round=round)
+        places = rng.choice(self.num_members, min(count, self.num_members), replace=False)
+        return sorted(self.members[place] for place in places.tolist())
+
     def cohort(self, round: int) -> list[int]:
         """The clients sampled in a round, in ascending order: uniform, without replacement."""
-        size = self.schedule.cohort_size(self.data.num_clients)
-        chosen = stream(self.seed, "cohort", round=round).choice(self.data.num_clients, size, replace=False)
-        return sorted(chosen.tolist())
+        return self.some_members("cohort", self.cohort_size, round)
 
     def sgd_values(self, round: int) -> dict[str, float]:
         """The clients' optimiser in this round."""
@@ -102,13 +133,13 @@ class Task:
     def aggregate(self, server: State, uploads: State, clients: Sequence[int]) -> State:
         """The next server state, from the uploads of ``clients``, stacked in that order."""
         samples = torch.tensor([self.data.train_size(client) for client in clients])
-        cohort = Cohort(samples, self.data.num_clients, lambda: self.total_samples)
+        cohort = Cohort(samples, self.num_members, lambda: self.total_samples)
         return self.algorithm.aggregate(server, uploads, cohort)
 
     @cached_property
     def total_samples(self) -> int:
-        """The training samples of all clients. It takes a walk over all of them, once."""
-        return sum(self.data.train_size(client) for client in range(self.data.num_clients))
+        """The training samples of all members. It takes a walk over all of them, once."""
+        return sum(self.data.train_size(client) for client in self.members)
 
     def init_server(self) -> State:
         start = self.model.start

@@ -32,7 +32,7 @@ class Assembler:
         with named("model"):
             model = self._model(config, data)
         with named("training"):
-            task = Task(config.algorithm, model, data, config.training, config.seed)
+            task = Task(config.algorithm, model, data, config.training, config.seed, config.data.newcomers)
         with named("algorithm"):
             config.algorithm.check(config.training.rounds)
         task.check()

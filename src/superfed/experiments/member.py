@@ -9,9 +9,9 @@ from dataclasses import asdict
 from superfed.core.errors import UserError
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.clients import DiskStates, MemoryStates
-from superfed.engine.evaluate import ClientScores
 from superfed.engine.simulation import Run
 from superfed.engine.task import Task
+from superfed.experiments.newcomers import NewcomerResults
 from superfed.experiments.provenance import versions
 from superfed.experiments.results import Results
 from superfed.experiments.schema import RunConfig
@@ -53,7 +53,7 @@ class Member:
 
     def final_clients(self) -> Sequence[int]:
         wanted = self.config.evaluation.final_clients
-        return range(self.run.task.data.num_clients) if wanted == "all" else self.run.followed(wanted)
+        return self.run.task.members if wanted == "all" else self.run.followed(wanted)
 
     def save(self) -> None:
         """A checkpoint, and what was measured so far as tables."""
@@ -63,11 +63,13 @@ class Member:
         write_table(self.folder.curve, columns_of(curve))
         self._save_seconds()
 
-    def save_results(self, clients: Sequence[int], scores: Sequence[ClientScores]) -> None:
-        results = Results(clients, scores)
+    def save_results(self, results: Results, newcomers: NewcomerResults | None) -> None:
         write_table(self.folder.clients, results.clients_table())
         write_table(self.folder.readings, results.readings_table())
-        write_json(self.folder.summary_file, results.summary(self.run.records))
+        if newcomers is not None:
+            write_table(self.folder.newcomers, newcomers.table())
+        met = {"newcomers": None if newcomers is None else newcomers.summary()}
+        write_json(self.folder.summary_file, results.summary(self.run.records) | met)
         self._save_seconds()
         stopped = self.run.stopped
         status = {"status": "finished"} if stopped is None else {"status": "stopped", "reason": stopped}

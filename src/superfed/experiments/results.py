@@ -14,6 +14,7 @@ from superfed.metrics.summary import summarise
 
 Floats = NDArray[np.float64]
 HEADLINE = "validated"
+OWN = "own"
 
 
 class Results:
@@ -37,6 +38,11 @@ class Results:
                 self._values["test"]["top1"],
             )
         )
+
+        self._own_lambdas = [s.own_lambda for s in scores if s.own_lambda is not None]
+        """The λ that the method itself chose, for all clients or for none."""
+        own = [s.own for s in scores if s.own is not None]
+        self._own: dict[str, Floats] = {name: np.array([o[name][0] for o in own]) for name in METRICS} if own else {}
 
     def chosen_lambda(self, client: int, reading: str = HEADLINE) -> float:
         return self.lambdas[int(self.choices[reading][self._place[client]])]
@@ -67,7 +73,24 @@ class Results:
             columns["lam"] += _known([self.chosen_lambda(client, reading) for client in self.clients])
             for name in METRICS:
                 columns[name] += _known(self._picked(name, reading).tolist())
+        if self._own:
+            columns["client"] += self.clients
+            columns["reading"] += [OWN] * self.num_clients
+            columns["lam"] += self._own_lambdas
+            for name in METRICS:
+                columns[name] += _known(self._own[name].tolist())
         return columns
+
+    def readings(self) -> dict[str, Any]:
+        """Every reading over clients; ``own`` only where the method chooses a λ itself."""
+        told: dict[str, Any] = {reading: self._reading(reading) for reading in READINGS}
+        if self._own:
+            told[OWN] = {"lam": None} | {name: _told(name, self._own[name]) for name in METRICS}
+        return told
+
+    def overall(self) -> dict[str, Any]:
+        """Every metric over clients, for scores of a single model."""
+        return {name: _told(name, self._values["test"][name][:, 0]) for name in METRICS}
 
     def summary(self, records: Sequence[RoundRecord]) -> dict[str, Any]:
         """The readings over clients, the curve over λ, and what the rounds cost."""
@@ -81,7 +104,7 @@ class Results:
             "diverged_updates": sum(len(record.diverged) for record in records),
             "bytes_down": sum(record.bytes_down for record in records),
             "bytes_up": sum(record.bytes_up for record in records),
-            "readings": {reading: self._reading(reading) for reading in READINGS},
+            "readings": self.readings(),
             "by_lambda": [
                 {"lam": _none_if_nan(lam)} | {name: _told(name, self._values["test"][name][:, i]) for name in METRICS}
                 for i, lam in enumerate(self.lambdas)

@@ -9,13 +9,16 @@ from typing import Any
 from superfed.core.errors import UserError
 from superfed.engine.evaluate import lambda_grid
 from superfed.engine.executors import Executor, check_engine, make_executor
-from superfed.engine.simulation import advance, evaluate
+from superfed.engine.simulation import Run, advance, evaluate
 from superfed.experiments.assemble import Assembler, named
 from superfed.experiments.labels import run_names
 from superfed.experiments.load import resolve
 from superfed.experiments.member import Member, timed
+from superfed.experiments.newcomers import meet_newcomers
 from superfed.experiments.observer import Observer, Silent
 from superfed.experiments.provenance import hardware
+from superfed.experiments.results import Results
+from superfed.experiments.schema import RunConfig
 from superfed.store.files import remove_parts
 from superfed.store.layout import ExperimentFolder, find_experiment
 from superfed.store.lock import locked
@@ -74,6 +77,15 @@ def reevaluate(
     return folder.path
 
 
+def load_run(path: Path, data_root: Path | None = None) -> tuple[Run, RunConfig]:
+    """One run as its last checkpoint has it, to be used and not to be gone on with."""
+    folder, names = find_experiment(path)
+    if len(names) > 1:
+        raise UserError(f"{path}: holds {len(names)} runs; name one of them, for instance {path / names[0]}")
+    with _opened(folder, names, _assembler(folder, data_root)) as (member,):
+        return member.run, member.config
+
+
 def _train(members: Sequence[Member], observer: Observer) -> None:
     """Take every run to its end and evaluate those that have no results yet."""
     observer.started([member.folder.name for member in members], [member.run for member in members])
@@ -115,12 +127,20 @@ def _evaluate_all(
     members: Sequence[Member], executor: Executor, observer: Observer, lambdas: int | None = None
 ) -> None:
     """All clients at every λ; a run's results are on disk before the next one's begin."""
-    observer.evaluating(sum(len(member.final_clients()) for member in members))
+    observer.evaluating(sum(len(m.final_clients()) + len(m.run.task.newcomer_clients) for m in members))
     for member in members:
-        clients, grid = member.final_clients(), lambda_grid(lambdas or member.config.evaluation.lambdas)
+        run, clients, settings = member.run, member.final_clients(), member.config.evaluation
+        grid = lambda_grid(lambdas or settings.lambdas)
+        newcomers = None
+
+        def one_more(_: int) -> None:
+            observer.client_evaluated()
+
         with timed("final evaluation", [member]):
-            (scores,) = evaluate([member.run], [clients], executor, grid, lambda _: observer.client_evaluated())
-        member.save_results(clients, scores)
+            (scores,) = evaluate([run], [clients], executor, grid, one_more)
+            if run.task.newcomer_clients:
+                newcomers = meet_newcomers(run, executor, grid, settings.newcomer_epochs, one_more)
+        member.save_results(Results(clients, scores), newcomers)
 
 
 def _executor(members: Sequence[Member]) -> Executor:

@@ -26,8 +26,13 @@ class DataConfig:
     test_fraction: float = 0.2
     validation_fraction: float = 0.1
     label_noise: LabelNoise | None = None
+    newcomers: float = 0.0
+    """The share of clients that are kept from training, to see how a method serves them afterwards."""
     seed: int | None = None
     """Decides the partition, splits and noise; without it, the run's own seed does."""
+
+    def __post_init__(self) -> None:
+        require(0 <= self.newcomers < 1, "newcomers", f"must be at least 0 and less than 1, not {self.newcomers}")
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class EvaluationConfig:
     clients: int = 20
     final_clients: int | Literal["all"] = "all"
     """After the last round too, a sample will do where there are very many clients."""
+    newcomer_epochs: int = 5
+    """How long newcomers train, by the method's own rule, before they are evaluated a second time."""
     lambdas: int = 11
 
     def __post_init__(self) -> None:
@@ -45,6 +52,8 @@ class EvaluationConfig:
         require(self.clients >= 1, "clients", f"must be 1 or more, not {self.clients}")
         final = self.final_clients
         require(final == "all" or final >= 1, "final_clients", f"must be 1 or more, or all, not {final}")
+        epochs = self.newcomer_epochs
+        require(epochs >= 1, "newcomer_epochs", f"must be 1 or more, not {epochs}")
         require(self.lambdas >= 2, "lambdas", f"must be 2 or more, to hold both ends, not {self.lambdas}")
 
 

@@ -14,7 +14,10 @@ class ModelRecipe:
     """Subclasses are frozen dataclasses; their fields are the network's parameters."""
 
     head: str | None = None
-    """The layer or block at which the head begins, for methods that treat it apart; without it, the classifier."""
+    """The layer or block at which the head begins, for methods that treat it apart; without it, the classifier.
+
+    ``(none)`` and ``(all)`` leave nothing and everything to it.
+    """
 
     def build(self, input_shape: tuple[int, ...], num_classes: int) -> nn.Module:
         raise NotImplementedError

@@ -35,6 +35,7 @@ class RunFolder:
         self.curve = path / "curve.parquet"
         self.clients = path / "clients.parquet"
         self.readings = path / "readings.parquet"
+        self.newcomers = path / "newcomers.parquet"
         self.summary_file = path / "summary.json"
         self.timing_file = path / "timing.json"
         self.checkpoints = path / "checkpoints"
