@@ -56,9 +56,9 @@ def test_one_superfed_step_at_lambda_zero_is_a_fedavg_step() -> None:
         {"lam": scalar(0.0)},
     )
     fed = SuPerFed(mu=0.0, nu=0.0)
-    kept = fed.init_client(lambda: task.model.fresh(9), task.model)
-    one = fed.step(fed.begin(kept, sent, task.model), sent, batch, ctx)["w_f"]
-    other = FedAvg().step(FedAvg().begin({}, sent, task.model), sent, batch, ctx)["w"]
+    kept = {"w_l": task.model.fresh(9)}
+    one = fed.step(fed.begin(kept, sent, ctx), sent, batch, ctx)["w_f"]
+    other = FedAvg().step(FedAvg().begin({}, sent, ctx), sent, batch, ctx)["w"]
     assert torch.equal(one, other)
 
 

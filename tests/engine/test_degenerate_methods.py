@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from superfed.algorithms import APFL, L2GD, Ditto, FedAvg, FedPer, FedRep, LGFedAvg, Local, Mapper, Scaffold
+from superfed.algorithms import APFL, L2GD, Ditto, FedAvg, FedAvgFT, FedPer, FedRep, LGFedAvg, Local, Scaffold
 from superfed.core.algorithm import Algorithm
 from superfed.core.vector import VectorModel
 from superfed.engine.evaluate import evaluate_client
+from superfed.engine.local import local_update
 from superfed.engine.simulation import Run
 from support.toys import CPU, assert_same, toy_data, toy_network, toy_task, train, weights
 
@@ -67,7 +68,7 @@ def test_scaffolds_first_round_is_fedavgs(option: str) -> None:
 
 def test_scaffolds_weightings_agree_for_clients_of_equal_size() -> None:
     data = toy_data((10, 10, 10, 10))
-    one, other = train([toy_task(Scaffold(weighting=w), data=data) for w in ("samples", "uniform")])  # type: ignore[arg-type]
+    one, other = train([toy_task(Scaffold(weighting=w), data=data) for w in ("samples", "uniform")])
     assert_same(one, other, 1e-12)
 
 
@@ -98,7 +99,6 @@ def test_l2gd_that_never_meets_is_local() -> None:
 def test_l2gd_that_agrees_at_once_sets_everyone_to_the_mean() -> None:
     run = Run(toy_task(L2GD(p=0.999, lam=1e9), clients_per_round=6))
     sent = run.sent(CPU)
-    from superfed.engine.local import local_update
 
     round = next(r for r in range(99) if run.task.round_values(r)["aggregating"])
     update = local_update(run.task, 3, round, run.task.init_client(3), sent)
@@ -119,23 +119,12 @@ def test_fedrep_without_body_epochs_trains_only_the_head() -> None:
         assert not torch.equal(head, run.task.init_client(int(client))["head"])
 
 
-def test_mapper_at_zero_that_stays_there_is_fedavg_in_its_global_phase() -> None:
-    """With λ = 0 the local model has no part in the mixture, and no gradient."""
-    (run,) = train([toy_task(Mapper(lam=0.0))], rounds=1)
-    for client, w_l in learnt(run, "w_l").items():
-        lam = learnt(run, "lam")[client]
-        assert 0 <= float(lam) <= 1
-        assert w_l.shape == run.server["w"].shape
-
-
 def test_fine_tuning_is_sgd_from_the_global_model() -> None:
     """One client's own round after the last one, by hand."""
-    from superfed.algorithms import FedAvgFT
-    from superfed.engine.local import local_update
 
     (run,) = train([toy_task(FedAvgFT(epochs=2))])
     task, sent = run.task, run.sent(CPU)
-    trained = replace(task, schedule=replace(task.schedule, local_epochs=2))
+    trained = replace(task, schedule=replace(task.schedule, local_epochs=2, lr_decay=1.0))
     tuned = local_update(trained, 3, task.schedule.rounds, {}, sent).upload["w"]
     test = task.data.test(3)
     expected = (task.model.apply(tuned, test.x).argmax(1) == test.y).double().mean()

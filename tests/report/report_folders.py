@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from superfed.store.files import write_json
+from superfed.store.files import read_json, write_json
 from superfed.store.layout import ExperimentFolder, RunFolder
 from superfed.store.tables import write_table
 
@@ -96,6 +96,29 @@ def mixing_run(
     results = summary(dict(zip(READINGS, readings, strict=True)), by_lambda, mixes=True)
     run = finished_run(path, settings, "SuPerFed-MM", results)
     write_curve(run, [0.0, 0.5, 1.0], readings[0][0])
+    return run
+
+
+def with_own(run: RunFolder, top1: Stats) -> RunFolder:
+    """``run`` as of a method that chooses a λ itself."""
+    results = read_json(run.summary_file)
+    results["readings"]["own"] = {"lam": None} | metrics(top1)
+    write_json(run.summary_file, _as_stored(results))
+    return run
+
+
+def with_newcomers(
+    run: RunFolder, arriving: Stats | None, adapted: Stats, epochs: int = 5, num_clients: int = 4
+) -> RunFolder:
+    """``run`` with newcomers: ``adapted`` is the headline, the n-th reading after it n percent above."""
+    mean, std = adapted
+    met = {
+        "num_clients": num_clients,
+        "epochs": epochs,
+        "arriving": None if arriving is None else metrics(arriving),
+        "adapted": {name: {"lam": None} | metrics((mean + i / 100, std)) for i, name in enumerate(READINGS)},
+    }
+    write_json(run.summary_file, _as_stored(read_json(run.summary_file) | {"newcomers": met}))
     return run
 
 

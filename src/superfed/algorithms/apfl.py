@@ -1,12 +1,11 @@
 """APFL: Deng, Kamani, Mahdavi, Adaptive Personalized Federated Learning, 2020."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Context
+from superfed.core.algorithm import Algorithm, Context, FirstModel
 from superfed.core.batch import Batch
 from superfed.core.errors import require
 from superfed.core.state import State
@@ -25,8 +24,8 @@ class APFL(Algorithm):
     def __post_init__(self) -> None:
         require(0 <= self.alpha <= 1, "alpha", f"must be from 0 to 1, not {self.alpha}")
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"v": fresh(), "alpha": torch.tensor(self.alpha, dtype=model.dtype)}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"v": first.shared(), "alpha": torch.tensor(self.alpha, dtype=model.dtype)}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         w, v = sent["w"], kept["v"]

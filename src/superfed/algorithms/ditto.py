@@ -1,12 +1,11 @@
 """Ditto: Li, Hu, Beirami, Smith, Fair and Robust Federated Learning Through Personalization, ICML 2021."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Context, Phase
+from superfed.core.algorithm import Algorithm, Context, FirstModel, Phase
 from superfed.core.batch import Batch
 from superfed.core.errors import require
 from superfed.core.maths import sq_norm
@@ -33,8 +32,8 @@ class Ditto(Algorithm):
         shared = local_epochs if self.global_epochs is None else self.global_epochs
         return (Phase("personal", personal), Phase("global", shared))
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"v": fresh()}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"v": first.shared()}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         w, v = sent["w"], kept["v"]

@@ -1,12 +1,11 @@
 """FedPer: Arivazhagan et al., Federated Learning with Personalization Layers, 2019."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Context
+from superfed.core.algorithm import Algorithm, Context, FirstModel
 from superfed.core.batch import Batch
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
@@ -19,8 +18,8 @@ class FedPer(Algorithm):
     def init_server(self, fresh: Tensor, model: VectorModel) -> State:
         return {"w": fresh[model.body]}
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"head": fresh()[model.head]}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"head": first.shared()[model.head]}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         w = torch.cat([sent["w"], kept["head"]])

@@ -1,12 +1,12 @@
 """L2GD: Hanzely, Richtárik, Federated Learning of a Mixture of Global and Local Models, 2020."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Cohort, Context
+from superfed.core.algorithm import Algorithm, Cohort, Context, FirstModel
 from superfed.core.batch import Batch
 from superfed.core.errors import require
 from superfed.core.maths import weighted_mean
@@ -31,8 +31,8 @@ class L2GD(Algorithm):
     def round_values(self, round: int, rounds: int, draw: float) -> Mapping[str, float]:
         return {"aggregating": float(draw < self.p and round < rounds)}  # who trains alone afterwards meets nobody
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"w": fresh()}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"w": first.shared()}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         return {"w": kept["w"], "velocity": torch.zeros_like(kept["w"])}

@@ -1,13 +1,12 @@
 """LG-FedAvg: Liang et al., Think Locally, Act Globally: Federated Learning with Local and Global Representations, 2020."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from superfed.algorithms.fedper import FedPer
-from superfed.core.algorithm import Context
+from superfed.core.algorithm import Context, FirstModel
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
 
@@ -23,8 +22,8 @@ class LGFedAvg(FedPer):
     def init_server(self, fresh: Tensor, model: VectorModel) -> State:
         return {"w": fresh[model.head]}
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"body": fresh()[model.body]}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"body": first.shared()[model.body]}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         w = torch.cat([kept["body"], sent["w"]])

@@ -1,12 +1,11 @@
 """Local: every client for itself, the baseline that any collaboration must beat."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Context
+from superfed.core.algorithm import Algorithm, Context, FirstModel
 from superfed.core.batch import Batch
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
@@ -19,8 +18,8 @@ class Local(Algorithm):
     def init_server(self, fresh: Tensor, model: VectorModel) -> State:
         return {}
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"w": fresh()}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"w": first.shared()}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         return {"w": kept["w"], "velocity": torch.zeros_like(kept["w"])}

@@ -1,12 +1,11 @@
 """MAPPER: Mansour, Mohri, Ro, Suresh, Three Approaches for Personalization with Applications to Federated Learning, 2020."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Context, Phase
+from superfed.core.algorithm import Algorithm, Context, FirstModel, Phase
 from superfed.core.batch import Batch
 from superfed.core.errors import require
 from superfed.core.state import State
@@ -38,8 +37,8 @@ class Mapper(Algorithm):
         shared = local_epochs if self.global_epochs is None else self.global_epochs
         return (Phase("local", local_epochs), Phase("global", shared))
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"w_l": fresh(), "lam": torch.tensor(self.lam, dtype=model.dtype)}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"w_l": first.shared(), "lam": torch.tensor(self.lam, dtype=model.dtype)}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         w, w_l = sent["w"], kept["w_l"]

@@ -1,11 +1,10 @@
 """pFedMe: T. Dinh, Tran, Nguyen, Personalized Federated Learning with Moreau Envelopes, NeurIPS 2020."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Cohort, Context
+from superfed.core.algorithm import Algorithm, Cohort, Context, FirstModel
 from superfed.core.batch import Batch
 from superfed.core.errors import require
 from superfed.core.state import State
@@ -31,8 +30,8 @@ class PFedMe(Algorithm):
     def title(self) -> str:
         return "pFedMe"
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"theta": fresh()}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"theta": first.shared()}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         return {"w": sent["w"], "theta": sent["w"]}

@@ -1,13 +1,12 @@
 """SCAFFOLD: Karimireddy et al., Stochastic Controlled Averaging for Federated Learning, ICML 2020."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Cohort, Context, Phase
+from superfed.core.algorithm import Algorithm, Cohort, Context, FirstModel, Phase
 from superfed.core.batch import Batch
 from superfed.core.errors import require
 from superfed.core.maths import weighted_mean
@@ -43,7 +42,7 @@ class Scaffold(Algorithm):
     def init_server(self, fresh: Tensor, model: VectorModel) -> State:
         return {"w": fresh, "c": torch.zeros_like(fresh)}
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
         return {"c": torch.zeros(model.size, dtype=model.dtype)}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:

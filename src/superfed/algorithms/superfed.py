@@ -1,13 +1,13 @@
 """SuPerFed: Hahn et al., Connecting Low-Loss Subspace for Personalized Federated Learning, KDD'22."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Context, host_only
+from superfed.core.algorithm import Algorithm, Context, FirstModel, host_only
 from superfed.core.batch import Batch
 from superfed.core.errors import require
 from superfed.core.maths import cos_squared, sq_norm
@@ -59,8 +59,8 @@ class SuPerFed(Algorithm):
     def noise(self, model: VectorModel) -> Mapping[str, tuple[int, ...]]:
         return {"lam": () if self.mixing == "model" else (len(model.layers),)}
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        return {"w_l": fresh()}
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        return {"w_l": first.own()}
 
     def begin(self, kept: State, sent: State, ctx: Context) -> State:
         w_g, w_l = sent["w"], kept["w_l"]

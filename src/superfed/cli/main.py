@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from superfed.cli.commands import compare, evaluate, listing, onboard, resume, run, show
+from superfed.cli.commands import compare, evaluate, listing, onboard, resume, run, show, traffic
 
 app = typer.Typer(
     name="superfed",
@@ -22,6 +22,7 @@ app.command("resume")(resume.command)
 app.command("evaluate")(evaluate.command)
 app.command("onboard")(onboard.command)
 app.command("compare")(compare.command)
+app.command("traffic")(traffic.command)
 app.command("show")(show.command)
 app.command("list")(listing.command)
 

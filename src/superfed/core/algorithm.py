@@ -65,6 +65,16 @@ class Cohort:
     """The training samples of all those; counting them takes a walk over all, so only who needs it asks."""
 
 
+@dataclass(frozen=True)
+class FirstModel:
+    """Where a client's own model may start; each costs something, so it is made when asked for."""
+
+    shared: Callable[[], Tensor]
+    """The server's first model, the same for all: a pretrained one, where one was given."""
+    own: Callable[[], Tensor]
+    """A random initialisation of the client's own."""
+
+
 def host_only(default: Any) -> Any:
     """A setting that ``step`` never reads, only ``round_values``: runs that differ in it still share one program."""
     return field(default=default, metadata={"host_only": True})
@@ -102,8 +112,8 @@ class Algorithm:
     def init_server(self, fresh: Tensor, model: VectorModel) -> State:
         return {"w": fresh}
 
-    def init_client(self, fresh: Callable[[], Tensor], model: VectorModel) -> State:
-        """What a client keeps before its first round. ``fresh()`` is the client's own initialisation."""
+    def init_client(self, first: FirstModel, model: VectorModel) -> State:
+        """What a client keeps before its first round."""
         return {}
 
     def broadcast(self, server: State, model: VectorModel) -> State:

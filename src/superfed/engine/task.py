@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 
 import torch
 
-from superfed.core.algorithm import Algorithm, Cohort
+from superfed.core.algorithm import Algorithm, Cohort, FirstModel
 from superfed.core.errors import SettingError, require
 from superfed.core.random import NOBODY, key, stream
 from superfed.core.samples import FederatedData
@@ -141,14 +141,19 @@ class Task:
         """The training samples of all members. It takes a walk over all of them, once."""
         return sum(self.data.train_size(client) for client in self.members)
 
-    def init_server(self) -> State:
+    @cached_property
+    def first_model(self) -> torch.Tensor:
+        """The server's first model: the weights of a given network, or a random initialisation."""
         start = self.model.start
-        fresh = self.model.fresh(key(self.seed, "init")) if start is None else start.clone()
-        return self.algorithm.init_server(fresh, self.model)
+        return self.model.fresh(key(self.seed, "init")) if start is None else start
+
+    def init_server(self) -> State:
+        return self.algorithm.init_server(self.first_model.clone(), self.model)
 
     def init_client(self, client: int) -> State:
-        """What a client holds before its first round, from its own random initialisation."""
-        return self.algorithm.init_client(lambda: self.model.fresh(key(self.seed, "init", client=client)), self.model)
+        """What a client holds before its first round."""
+        own = partial(self.model.fresh, key(self.seed, "init", client=client))
+        return self.algorithm.init_client(FirstModel(self.first_model.clone, own), self.model)
 
 
 def as_inputs(x: torch.Tensor, model: VectorModel) -> torch.Tensor:

@@ -1,35 +1,18 @@
-"""Runs laid side by side: a row for each setting, its seeds averaged.
-
-Within a run, mean and standard deviation are over clients; over seeds, both are averaged, and the spread is the
-population standard deviation of the seeds' means. These are two different things and never added up.
-"""
+"""Runs laid side by side: a row for each setting, its seeds averaged."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from superfed.report.averages import Accuracy, mean, readings_over_seeds, spread
 from superfed.report.loading import Finished, Unfinished, load
-from superfed.report.readings import HEADLINE, NAMES
+from superfed.report.newcomers import Newcomers, newcomers
+from superfed.report.readings import HEADLINE, OWN, READINGS, Reading
 from superfed.report.settings import Settings, differences, essential, identity, labels
 from superfed.store.layout import RunFolder
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """Top-1 test accuracy, as a share of 1."""
-
-    mean: float
-    std: float
-    """Over clients."""
-    spread: float | None
-    """Over seeds; None with one seed."""
-    lam: list[float] | None = None
-    """The shared λ in each seed; None where every client has its own, or the method has none."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +49,8 @@ class Row:
     """All runs together."""
     never_sampled: list[int]
     """Clients that took part in no round, in each run."""
+    newcomers: Newcomers | None
+    """None where every client could take part."""
 
     @property
     def name(self) -> str:
@@ -109,10 +94,24 @@ class Comparison:
     def mixes(self) -> bool:
         return any(row.mixes for row in self.rows)
 
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """Those worth a column: the headline alone where nothing is mixed."""
+        if not self.mixes:
+            return READINGS[:1]
+        return (*READINGS, OWN) if any(OWN.name in row.readings for row in self.rows) else READINGS
+
+    @property
+    def newcomers(self) -> list[tuple[Row, Newcomers]]:
+        """The rows that met any."""
+        return [(row, row.newcomers) for row in self.rows if row.newcomers is not None]
+
     def best(self, reading: str) -> list[Row]:
         """The rows with the highest accuracy on their data, as far as two decimals of a percent can tell."""
         rivals: dict[str, list[tuple[float, Row]]] = {}
         for row in self.rows:
+            if reading not in row.readings:
+                continue
             rivals.setdefault(row.data, []).append((round(_or_lowest(row.readings[reading].mean), 4), row))
         chosen = []
         for group in rivals.values():
@@ -169,35 +168,25 @@ def _row(members: list[Finished], settings: Settings, label: str) -> Row:
     summaries = [run.summary for run in members]
 
     def headline(metric: str, statistic: str = "mean") -> float:
-        return _mean([summary["readings"][HEADLINE][metric][statistic] for summary in summaries])
+        return mean([summary["readings"][HEADLINE][metric][statistic] for summary in summaries])
 
     return Row(
         title=members[0].title,
         settings=settings,
         label=label,
         members=tuple(members),
-        readings={name: _reading([summary["readings"][name] for summary in summaries]) for name in NAMES},
+        readings=readings_over_seeds([summary["readings"] for summary in summaries]),
         worst10=headline("top1", "worst10"),
         top5=headline("top5"),
         loss=headline("loss"),
         ece=headline("ece"),
         mce=headline("mce"),
         by_lambda=_by_lambda([summary["by_lambda"] for summary in summaries]),
-        bytes_up=_mean([summary["bytes_up"] for summary in summaries]),
-        bytes_down=_mean([summary["bytes_down"] for summary in summaries]),
+        bytes_up=mean([summary["bytes_up"] for summary in summaries]),
+        bytes_down=mean([summary["bytes_down"] for summary in summaries]),
         diverged_updates=sum(summary["diverged_updates"] for summary in summaries),
         never_sampled=[summary["never_sampled"] for summary in summaries],
-    )
-
-
-def _reading(seeds: list[dict[str, Any]]) -> Accuracy:
-    lambdas = [seed["lam"] for seed in seeds]
-    means = [seed["top1"]["mean"] for seed in seeds]
-    return Accuracy(
-        mean=_mean(means),
-        std=_mean([seed["top1"]["std"] for seed in seeds]),
-        spread=_spread(means),
-        lam=None if None in lambdas else lambdas,
+        newcomers=newcomers(members),
     )
 
 
@@ -208,26 +197,13 @@ def _by_lambda(seeds: list[list[dict[str, Any]]]) -> list[LambdaPoint]:
     for lam in by_seed[0]:
         if all(lam in found for found in by_seed):
             means = [found[lam]["mean"] for found in by_seed]
-            std = _mean([found[lam]["std"] for found in by_seed])
-            points.append(LambdaPoint(lam, _mean(means), std, _spread(means)))
+            std = mean([found[lam]["std"] for found in by_seed])
+            points.append(LambdaPoint(lam, mean(means), std, spread(means)))
     return points
 
 
 def _key(lam: float | None) -> float | None:
     return None if lam is None else round(lam, 9)
-
-
-def _mean(values: Sequence[float | None]) -> float:
-    return float(np.mean(_numbers(values)))
-
-
-def _spread(means: Sequence[float | None]) -> float | None:
-    return float(np.std(_numbers(means))) if len(means) > 1 else None
-
-
-def _numbers(values: Sequence[float | None]) -> list[float]:
-    """JSON has no word for not-a-number but null."""
-    return [math.nan if value is None else float(value) for value in values]
 
 
 def _or_lowest(mean: float) -> float:
@@ -236,6 +212,7 @@ def _or_lowest(mean: float) -> float:
 
 
 def _row_as_json(row: Row) -> dict[str, Any]:
+    met = {} if row.newcomers is None else {"newcomers": asdict(row.newcomers)}
     plain: dict[str, Any] = _plain(
         {
             "title": row.title,
@@ -255,6 +232,7 @@ def _row_as_json(row: Row) -> dict[str, Any]:
             "diverged_updates": row.diverged_updates,
             "never_sampled": row.never_sampled,
         }
+        | met
     )
     return plain
 

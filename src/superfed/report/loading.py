@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from superfed.core.errors import UserError
-from superfed.report.readings import NAMES
+from superfed.report.readings import NAMES, OWN
 from superfed.store.layout import RunFolder
 from superfed.store.tables import read_table
 
@@ -85,13 +85,22 @@ def _load(folder: RunFolder) -> Finished | Unfinished:
 
 def _check(summary: dict[str, Any]) -> None:
     """Touch what the comparison will ask for."""
-    for name in NAMES:
-        reading = summary["readings"][name]
-        _ = reading["lam"], reading["top1"]["mean"], reading["top1"]["std"]
+    _check_readings(summary["readings"])
     headline = summary["readings"][NAMES[0]]
     _ = [headline[metric]["mean"] for metric in ("top5", "loss", "ece", "mce")], headline["top1"]["worst10"]
     _ = [(point["lam"], point["top1"]["mean"], point["top1"]["std"]) for point in summary["by_lambda"]]
     _ = [summary[key] for key in ("num_clients", "bytes_up", "bytes_down", "diverged_updates", "never_sampled")]
+    newcomers = summary.get("newcomers")
+    if newcomers is not None:
+        _ = newcomers["num_clients"], newcomers["epochs"]
+        _check_readings(newcomers["adapted"])
+        if newcomers["arriving"] is not None:
+            _ = newcomers["arriving"]["top1"]["mean"], newcomers["arriving"]["top1"]["std"]
+
+
+def _check_readings(readings: dict[str, Any]) -> None:
+    for name in [*NAMES, OWN.name] if OWN.name in readings else NAMES:
+        _ = readings[name]["lam"], readings[name]["top1"]["mean"], readings[name]["top1"]["std"]
 
 
 def _rounds_done(folder: RunFolder) -> int | None:

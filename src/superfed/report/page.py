@@ -6,14 +6,15 @@ from pathlib import Path
 from superfed.report.charts import lambda_chart, rounds_chart
 from superfed.report.comparison import Comparison, compare
 from superfed.report.markup import Markup, element
+from superfed.report.newcomers import TITLE as NEWCOMERS
 from superfed.report.numbers import listed
-from superfed.report.readings import READINGS
 from superfed.report.settings import essential, shown
 from superfed.report.style import STYLE
 from superfed.report.tables import (
     definitions,
     lambda_table,
     metrics_table,
+    newcomers_table,
     readings_table,
     runs_table,
     settings_details,
@@ -87,7 +88,7 @@ def _what_was_run(comparison: Comparison) -> str:
 def _results(comparison: Comparison) -> list[Markup]:
     parts = [element("h2", "Accuracy"), readings_table(comparison)]
     if comparison.mixes:
-        meanings = {reading.heading: reading.meaning for reading in READINGS}
+        meanings = {reading.heading: reading.meaning for reading in comparison.readings}
         explained = element("details", element("summary", "How λ is chosen"), definitions(meanings), open="")
         parts += [explained, element("h2", "Between the federated and the local model")]
         parts += [lambda_chart(comparison.rows)]
@@ -95,6 +96,8 @@ def _results(comparison: Comparison) -> list[Markup]:
     by_round = rounds_chart(comparison.rows)
     if by_round is not None:
         parts += [element("h2", "As training went on"), by_round]
+    if comparison.newcomers:
+        parts += [element("h2", NEWCOMERS), newcomers_table(comparison)]
     return [*parts, element("h2", "More about the headline"), metrics_table(comparison)]
 
 

@@ -42,6 +42,12 @@ READINGS = (
 )
 NAMES = tuple(reading.name for reading in READINGS)
 HEADLINE = "validated"
+# Not every method has this one.
+OWN = Reading(
+    "own",
+    "own λ",
+    "each client has the λ, or α, that the method itself fitted or fixed; – where a method does neither.",
+)
 FIXED_LAMBDA = 0.5
 
 

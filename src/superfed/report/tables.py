@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from superfed.report.comparison import Accuracy, Comparison, Row
+from superfed.report.averages import Accuracy
+from superfed.report.comparison import Comparison, Row
 from superfed.report.loading import Finished
 from superfed.report.markup import Markup, element
+from superfed.report.newcomers import ARRIVING, adapted_heading, how_many, reservations, told
 from superfed.report.numbers import NOTHING, accuracy, amount, decimal, percent, spread
-from superfed.report.readings import HEADLINE, READINGS, fixed_heading
+from superfed.report.readings import HEADLINE, OWN, READINGS, fixed_heading
 from superfed.report.settings import Settings, essential, identity, shown
 
 
@@ -25,7 +27,7 @@ def heading(words: str, class_: str | None = None) -> Markup:
 def readings_table(comparison: Comparison) -> Markup:
     """A row per method, a column per reading."""
     rows = comparison.rows
-    readings = READINGS if comparison.mixes else READINGS[:1]
+    readings = comparison.readings
     best = {reading.name: comparison.best(reading.name) for reading in readings}
     fixed = {lam for row in rows for lam in row.readings["fixed"].lam or []}
     head = [heading("method")]
@@ -37,12 +39,16 @@ def readings_table(comparison: Comparison) -> Markup:
     for row in rows:
         cells = [_reading(row.headline, "headline" + (" best" if row in best[HEADLINE] else ""))]
         if row.mixes:
-            for reading in readings[1:]:
+            for reading in READINGS[1:]:
                 class_ = "best" if row in best[reading.name] else None
                 cells.append(_reading(row.readings[reading.name], class_))
         elif comparison.mixes:
             words = "no λ: the same in every reading"
-            cells.append(element("td", words, colspan=len(readings) - 1, class_="same"))
+            cells.append(element("td", words, colspan=len(READINGS) - 1, class_="same"))
+        if OWN in readings:
+            own = row.readings.get(OWN.name)
+            class_ = "best" if row in best[OWN.name] else None
+            cells.append(element("td", NOTHING) if own is None else _reading(own, class_))
         body.append(element("tr", _method(row), *cells))
     caption = "Test accuracy in %: mean ± standard deviation over clients"
     if any(row.headline.spread is not None for row in rows):
@@ -73,6 +79,28 @@ def metrics_table(comparison: Comparison) -> Markup:
         "maximum calibration error. Traffic is one run's; diverged updates are those of all runs together."
     )
     return table(caption, [heading(word) for word in words], body)
+
+
+def newcomers_table(comparison: Comparison) -> Markup:
+    """How those fare that were not there: before and after they train."""
+    met = comparison.newcomers
+    found = [newcomers for _, newcomers in met]
+    body = []
+    for row, newcomers in met:
+        arriving = (
+            element("td", "not possible: no global model", class_="same")
+            if newcomers.arriving is None
+            else _newcomers(newcomers.arriving)
+        )
+        notes = reservations(newcomers, found, len(row.seeds))
+        body.append(element("tr", _method(row, notes), arriving, _newcomers(newcomers.headline)))
+    caption = f"Test accuracy in %: mean ± standard deviation over {how_many(found)}"
+    if any(newcomers.headline.spread is not None for newcomers in found):
+        caption += ", and in brackets the standard deviation over seeds"
+    caption += ". Newcomers arrive to the global model as it is, and then train by the method's own rule"
+    if any(row.mixes for row, _ in met):
+        caption += "; from then on, λ is each client's validated one"
+    return table(f"{caption}.", [heading(words) for words in ("method", ARRIVING, adapted_heading(found))], body)
 
 
 def lambda_table(rows: Sequence[Row]) -> Markup:
@@ -135,8 +163,14 @@ def _settings(settings: Settings) -> Markup:
     return definitions({key: shown(value) for key, value in settings.items()}, "facts")
 
 
-def _method(row: Row) -> Markup:
-    return element("th", row.title, element("small", row.label) if row.label else "", scope="row")
+def _method(row: Row, notes: Sequence[str] = ()) -> Markup:
+    small = [row.label, *notes] if row.label else notes
+    return element("th", row.title, *(element("small", line) for line in small), scope="row")
+
+
+def _newcomers(found: Accuracy) -> Markup:
+    small = spread(found.spread)
+    return element("td", told(found), element("small", small) if small else "")
 
 
 def _reading(found: Accuracy, class_: str | None = None) -> Markup:

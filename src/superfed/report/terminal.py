@@ -1,37 +1,25 @@
 """The table people see after a run. It fits 80 columns, and says what its numbers are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rich import box
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.table import Table
 from rich.text import Text
 
+from superfed.report.averages import Accuracy
+from superfed.report.columns import Column, drawn, that_fit
 from superfed.report.comparison import Comparison, Row
+from superfed.report.newcomers import ARRIVING, TITLE, adapted_heading, how_many, reservations, told
 from superfed.report.numbers import NOTHING, accuracy, listed, percent, spread
-from superfed.report.readings import HEADLINE, READINGS, fixed_heading
+from superfed.report.readings import HEADLINE, OWN, Reading, fixed_heading
 
 _ROOM_FOR_WORST = 96
-_NARROWEST_TITLE = 11
-# The order in which readings give way where there is no room for all.
-_MOST_WANTED = (HEADLINE, "oracle", "best_shared", "validated_shared", "fixed")
+# The order in which columns give way where there is no room for all; the headline never does.
+_GIVING_WAY = (OWN.name, "worst10", "fixed", "validated_shared", "best_shared", "oracle")
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
     """``comparison`` for a terminal: a table and two or three lines that explain it."""
     return _Rendered(comparison)
-
-
-class _Column:
-    """A heading and a cell for each row, of which none may be cut."""
-
-    def __init__(self, name: str, heading: str, cells: Sequence[Text]) -> None:
-        self.name = name
-        self.heading = heading.replace(" ", "\n") if " = " not in heading else heading
-        self.cells = cells
-        lines = [*self.heading.split("\n"), *(line for cell in cells for line in cell.plain.split("\n"))]
-        self.width = max(cell_len(line) for line in lines)
 
 
 class _Rendered:
@@ -43,43 +31,36 @@ class _Rendered:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = options.max_width
         titles = [_title(row) for row in self.comparison.rows]
-        wanted = max(cell_len(line) for title in titles for line in title.plain.split("\n"))
-        columns, left_out = _that_fit(self._columns(width), width - min(wanted, _NARROWEST_TITLE))
-        room = width - sum(column.width + 1 for column in columns)
-        gap = max(0, min(2, (room - wanted) // max(1, len(columns))))
-        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
-        table.add_column("", width=max(1, min(wanted, room - gap * len(columns))), overflow="fold")
-        for column in columns:
-            table.add_column(column.heading, width=column.width, justify="right", no_wrap=True, vertical="top")
-        for i, title in enumerate(titles):
-            table.add_row(title, *(column.cells[i] for column in columns))
-        yield table
+        columns, left_out = that_fit(self._columns(width), titles, width, _GIVING_WAY)
+        yield drawn(titles, columns, width)
         yield Text()
         for line in self._explanation({column.name for column in columns}):
             yield Text(line, style="dim")
         if left_out:
             yield Text(f"A wider terminal also shows {listed(left_out)}.", style="dim")
+        if self.comparison.newcomers:
+            yield from _newcomers(self.comparison, width)
         for line in self._notes():
             yield Text(line, style="yellow")
 
-    def _columns(self, width: int) -> list[_Column]:
+    def _columns(self, width: int) -> list[Column]:
         rows = self.comparison.rows
         columns = []
-        for reading in READINGS if self.comparison.mixes else READINGS[:1]:
+        for reading in self.comparison.readings:
             best = self.comparison.best(reading.name)
             cells = [_cell(row, reading.name, row in best) for row in rows]
-            columns.append(_Column(reading.name, self._heading(reading.name, reading.heading), cells))
+            columns.append(Column(reading.name, self._heading(reading), cells))
         if width >= _ROOM_FOR_WORST:
-            columns.append(_Column("worst10", "worst 10 %", [Text(percent(row.worst10)) for row in rows]))
-            columns[-1].heading = "worst\n10 %"
+            columns.append(Column("worst10", "worst\n10 %", [Text(percent(row.worst10)) for row in rows]))
         return columns
 
-    def _heading(self, name: str, heading: str) -> str:
+    def _heading(self, reading: Reading) -> str:
         if not self.comparison.mixes:
             return "accuracy"
-        if name != "fixed":
-            return heading
-        return fixed_heading({lam for row in self.comparison.rows for lam in row.readings[name].lam or []})
+        heading = reading.heading
+        if reading.name == "fixed":
+            heading = fixed_heading({lam for row in self.comparison.rows for lam in row.readings["fixed"].lam or []})
+        return heading if " = " in heading or reading is OWN else heading.replace(" ", "\n")
 
     def _explanation(self, shown: set[str]) -> list[str]:
         rows = self.comparison.rows
@@ -98,7 +79,8 @@ class _Rendered:
         if "oracle" in shown:
             second += f" {listed(on_test)} {'choose' if len(on_test) > 1 else 'chooses'} λ on test data;"
             second += " oracle is an upper bound."
-        return [first + ".", second]
+        third = ["own λ: the λ, or α, that the method itself fitted or fixed; – there: it does neither."]
+        return [first + ".", second, *(third if OWN.name in shown else [])]
 
     def _notes(self) -> list[str]:
         notes = []
@@ -117,32 +99,51 @@ class _Rendered:
         return notes
 
 
-def _that_fit(columns: list[_Column], room: int) -> tuple[list[_Column], list[str]]:
-    """As many columns as fit, the most wanted first, and the names of the others."""
-    kept = list(columns)
-    giving_way = ["worst10", *reversed(_MOST_WANTED[1:])]
-    left_out = []
-    for name in giving_way:
-        if sum(column.width + 1 for column in kept) <= room:
-            break
-        gone = [column for column in kept if column.name == name]
-        kept = [column for column in kept if column.name != name]
-        left_out += [column.heading.replace("\n", " ") for column in gone]
-    return kept, left_out
+def _newcomers(comparison: Comparison, width: int) -> Iterator[RenderableType]:
+    """The small table below the large one."""
+    met = comparison.newcomers
+    found = [newcomers for _, newcomers in met]
+    titles = [_title(row, reservations(newcomers, found, len(row.seeds))) for row, newcomers in met]
+    after = adapted_heading(found)
+    columns = [
+        Column("arriving", ARRIVING.replace(" arr", "\narr"), [_newcomer_cell(one.arriving) for one in found]),
+        Column("adapted", after.replace(" local", "\nlocal"), [_newcomer_cell(one.headline) for one in found]),
+    ]
+    first = f"Test accuracy in %: mean ±std over {how_many(found)}"
+    if any(one.headline.spread is not None for one in found):
+        first += " (±std over seeds)"
+    second = "They arrive to the global model, then train by the method's rule"
+    lines = [f"{first}.", second + ("; λ validated." if any(row.mixes for row, _ in met) else ".")]
+    if any(one.arriving is None for one in found):
+        lines.append(f"{NOTHING}: not possible, as the method has no whole global model to serve them with.")
+    yield Text()
+    yield Text(TITLE, style="bold")
+    yield Text()
+    yield drawn(titles, columns, width)
+    yield Text()
+    for line in lines:
+        yield Text(line, style="dim")
 
 
-def _title(row: Row) -> Text:
+def _title(row: Row, notes: Sequence[str] = ()) -> Text:
     title = Text(row.title, style="bold")
-    if row.label:
-        title.append("\n" + row.label.replace(", ", "\n"), style="not bold dim")
+    lines = [*(row.label.split(", ") if row.label else []), *notes]
+    title.append("".join(f"\n{line}" for line in lines), style="not bold dim")
     return title
 
 
 def _cell(row: Row, reading: str, best: bool) -> Text:
-    if not row.mixes and reading != HEADLINE:
+    if reading not in row.readings or (not row.mixes and reading != HEADLINE):
         return Text(NOTHING, style="dim")
     found = row.readings[reading]
-    cell = Text(accuracy(found.mean, found.std), style="bold" if best else "")
+    return _with_spread(Text(accuracy(found.mean, found.std), style="bold" if best else ""), found)
+
+
+def _newcomer_cell(found: Accuracy | None) -> Text:
+    return Text(NOTHING, style="dim") if found is None else _with_spread(Text(told(found)), found)
+
+
+def _with_spread(cell: Text, found: Accuracy) -> Text:
     if spread(found.spread):
         cell.append("\n" + spread(found.spread), style="not bold dim")
     return cell
