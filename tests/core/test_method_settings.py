@@ -33,7 +33,7 @@ def test_personalisation_starts_at_a_fraction_or_a_round(start: float, rounds: i
     method = SuPerFed(start=start)
     method.check(rounds)
     assert method.start_round(rounds) == expected
-    flags = [method.round_values(r, rounds)["personalised"] for r in range(rounds)]
+    flags = [method.round_values(r, rounds, 0.5)["personalised"] for r in range(rounds)]
     assert flags == [0.0] * expected + [1.0] * (rounds - expected)
 
 

@@ -175,7 +175,7 @@ def test_a_bad_setting_is_a_sentence(changes: dict[str, Any], sentence: str, ass
         ({"mu": 0.1}, "algorithm.name: is needed; choose from "),
         ({"name": None}, "algorithm.name: must be "),
         ({"name": {"a": 1}}, "algorithm.name: must be "),
-        ("scaffnew", "algorithm.name: 'scaffnew' is unknown"),
+        ("nonsense", "algorithm.name: 'nonsense' is unknown"),
     ],
 )
 def test_a_choice_that_is_none_names_the_choices(algorithm: object, sentence: str) -> None:

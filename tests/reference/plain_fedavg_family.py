@@ -15,7 +15,7 @@ def local(task: Task, build: Build) -> Learnt:
     own: dict[int, nn.Module] = {}
     for r in range(task.schedule.rounds):
         for client in sampled(task, r):
-            fit(task, r, client, own.setdefault(client, fresh_network(build, task.seed, client)))
+            fit(task, r, client, own.setdefault(client, fresh_network(build, task.seed)))
     return learnt({}, w={client: flat(net) for client, net in own.items()})
 
 

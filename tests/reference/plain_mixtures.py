@@ -36,7 +36,7 @@ def apfl(task: Task, build: Build, *, alpha: float, adaptive: bool) -> Learnt:
     for r in range(task.schedule.rounds):
         updated, counts = [], []
         for client in sampled(task, r):
-            w, v = copy.deepcopy(w_g), own.setdefault(client, fresh_network(build, task.seed, client))
+            w, v = copy.deepcopy(w_g), own.setdefault(client, fresh_network(build, task.seed))
             a = alphas.get(client, torch.tensor(alpha, dtype=torch.float64))
             optimisers = sgd(task, r, w.parameters()), sgd(task, r, v.parameters())
             for x, y in batches(task, r, client):
@@ -58,7 +58,7 @@ def mapper(task: Task, build: Build, *, lam: float, global_epochs: int | None = 
     for r in range(task.schedule.rounds):
         updated, counts = [], []
         for client in sampled(task, r):
-            w, w_l = copy.deepcopy(w_g), own.setdefault(client, fresh_network(build, task.seed, client))
+            w, w_l = copy.deepcopy(w_g), own.setdefault(client, fresh_network(build, task.seed))
             fitted = lams.get(client, torch.tensor(lam, dtype=torch.float64))
             optimiser = sgd(task, r, w_l.parameters())
             for x, y in batches(task, r, client):

@@ -22,7 +22,7 @@ def one_part(task: Task, build: Build, *, shared: int, phases: list[tuple[str, i
     for r in range(task.schedule.rounds):
         updated, counts = [], []
         for client in sampled(task, r):
-            net = own.setdefault(client, fresh_network(build, task.seed, client))
+            net = own.setdefault(client, fresh_network(build, task.seed))
             put(body_and_head(net)[shared], body_and_head(server)[shared])
             body, head = body_and_head(net)
             for phase, (trained, epochs) in enumerate(phases):

@@ -41,7 +41,7 @@ def ditto(
     for r in range(task.schedule.rounds):
         updated, counts = [], []
         for client in sampled(task, r):
-            w, v = copy.deepcopy(w_g), own.setdefault(client, fresh_network(build, task.seed, client))
+            w, v = copy.deepcopy(w_g), own.setdefault(client, fresh_network(build, task.seed))
             fit(task, r, client, v, epochs=personal_epochs, pull=lam, anchor=w_g)
             fit(task, r, client, w, epochs=global_epochs, phase=1)
             updated.append([*w.parameters()])
@@ -82,7 +82,7 @@ def l2gd(task: Task, build: Build, *, p: float, lam: float) -> Learnt:
     for r in range(task.schedule.rounds):
         cohort = sampled(task, r)
         for client in cohort:
-            x_i = own.setdefault(client, fresh_network(build, task.seed, client))
+            x_i = own.setdefault(client, fresh_network(build, task.seed))
             if aggregates(task, r, p):
                 m = min(1.0, rate(task, r) * (1 - p) * lam / p)
                 put(x_i.parameters(), towards(x_bar.parameters(), x_i.parameters(), m))

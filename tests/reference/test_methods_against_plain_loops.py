@@ -127,7 +127,6 @@ WRONG_SETTINGS: dict[str, dict[str, Any]] = {
     "l2gd-everybody": {"p": 0.50005, "lam": 3.0003},
     "l2gd-whole-step": {"lam": 3.0},
     "l2gd-alone": {"p": 0.5},
-    "l2gd-mostly-aggregating": {"p": 0.990099, "lam": 300.03},
 }
 """By case, settings that only the loop gets, one at a time: numbers off by 1e-4 of themselves, and other options."""
 
@@ -157,19 +156,18 @@ def unclipped(lam: torch.Tensor, lr: float) -> torch.Tensor:
     return lam.detach() - lr * lam.grad
 
 
-PERSONAL = ["local", "fedper", "lg_fedavg", "fedrep", "apfl", "mapper", "superfed", "ditto", "l2gd", "l2gd-everybody"]
 SABOTAGE: dict[str, tuple[ModuleType, Callable[..., Any], list[str]]] = {
     "portions": (
         plain,
         same_portions,
         ["fedavg", "scaffold", "fedper", "lg_fedavg", "fedrep", "apfl", "mapper", "superfed", "ditto", "pfedme"],
     ),
-    "key": (plain, servers_key, PERSONAL),
+    "key": (plain, servers_key, ["superfed"]),
     "stream": (plain, first_phase, ["fedrep", "mapper", "ditto"]),
     "moved": (plain_mixtures, unclipped, ["apfl-adaptive", "apfl-clipped", "mapper-clipped"]),
 }
 """What the loops could get wrong together, with the cases that must notice: a mean that does not count samples,
-personal models that start as the server's, phases that share their batches, and λ outside of [0, 1]."""
+SuPerFed's local models that start as the server's, phases that share their batches, and λ outside of [0, 1]."""
 
 
 @cache

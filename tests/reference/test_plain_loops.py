@@ -31,7 +31,7 @@ def alone(task: Task) -> Learnt:
 
 
 def first_heads(task: Task) -> Learnt:
-    heads = {str(client): body_and_head(fresh_network(toy_network, task.seed, client))[1] for client in range(6)}
+    heads = {str(client): body_and_head(fresh_network(toy_network, task.seed))[1] for client in range(6)}
     return {client: flat(head) for client, head in heads.items()}
 
 

@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from superfed.core.state import moved
 from superfed.engine.evaluate import evaluate_arrival
 from superfed.engine.executors import Executor
+from superfed.engine.local import CPU
 from superfed.engine.simulation import Run, evaluate
 from superfed.experiments.results import Results
 
@@ -43,7 +45,8 @@ def meet_newcomers(
 ) -> NewcomerResults:
     """Evaluate the run's newcomers both ways."""
     clients = run.task.newcomer_clients
-    arriving = [evaluate_arrival(run.task, client, run.server) for client in clients]
+    server = moved(run.server, CPU)
+    arriving = [evaluate_arrival(run.task, client, server) for client in clients]
     scores = [one for one in arriving if one is not None]
     (adapted,) = evaluate([run], [clients], executor, lambdas, on_client, epochs)
     return NewcomerResults(clients, epochs, Results(clients, scores) if scores else None, Results(clients, adapted))

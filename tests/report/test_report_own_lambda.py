@@ -77,7 +77,7 @@ def test_terminal_has_a_column_where_there_is_room(tmp_path: Path) -> None:
     assert "wider" not in text
 
 
-@pytest.mark.parametrize("width", [80, 94])
+@pytest.mark.parametrize("width", [80, 88])
 def test_it_gives_way_first_and_is_named(tmp_path: Path, width: int) -> None:
     text = terminal(mixed(tmp_path), width)
     assert max(cell_len(line) for line in text.splitlines()) <= width
