@@ -1,5 +1,6 @@
 """What the documentation shows works as shown."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -14,6 +15,7 @@ from superfed.algorithms import ALGORITHMS
 from superfed.cli.main import app
 from superfed.experiments.assemble import Assembler
 from superfed.experiments.load import load_config, resolve
+from superfed.experiments.runner import start
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -68,6 +70,18 @@ def test_every_run_command_shown_is_valid(page: Path) -> None:
         assert runs
         if words[0] == "demo":
             Assembler(None).task(runs[0])
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "algorithms").glob("*.md")), ids=lambda p: p.stem)
+def test_every_methods_example_runs(page: Path, tmp_path: Path) -> None:
+    """As shown, but for two rounds."""
+    (command,) = re.findall(r"^superfed run (.*)$", page.read_text(), re.MULTILINE)
+    name, *changes = shlex.split(command)
+    settings = load_config(name, [*changes, "training.rounds=2", "training.local_epochs=1", "engine.workers=1"])
+    start(settings, tmp_path / "out")
+    (summary,) = (tmp_path / "out").glob("*/summary.json")
+    assert 0 <= json.loads(summary.read_text())["readings"]["validated"]["top1"]["mean"] <= 1
+    assert settings["algorithm"] == page.stem or settings["algorithm"]["name"] == page.stem
 
 
 def test_links_between_pages_lead_somewhere() -> None:
