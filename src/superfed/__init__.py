@@ -9,15 +9,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from superfed.algorithms import FedAvg, FedProx, SuPerFed
+    from superfed.algorithms import (
+        APFL,
+        L2GD,
+        Ditto,
+        FedAvg,
+        FedAvgFT,
+        FedPer,
+        FedProx,
+        FedRep,
+        LGFedAvg,
+        Local,
+        Mapper,
+        PFedMe,
+        Scaffold,
+        SuPerFed,
+    )
     from superfed.core.errors import SettingError, UserError
     from superfed.data.own import ClientArrays
     from superfed.experiments.fit import FittedClient, FittedRun, fit
 
-_WHERE = {
-    "FedAvg": "superfed.algorithms",
-    "FedProx": "superfed.algorithms",
-    "SuPerFed": "superfed.algorithms",
+_METHODS = (
+    "APFL",
+    "Ditto",
+    "FedAvg",
+    "FedAvgFT",
+    "FedPer",
+    "FedProx",
+    "FedRep",
+    "L2GD",
+    "LGFedAvg",
+    "Local",
+    "Mapper",
+    "PFedMe",
+    "Scaffold",
+    "SuPerFed",
+)
+_WHERE = dict.fromkeys(_METHODS, "superfed.algorithms") | {
     "SettingError": "superfed.core.errors",
     "UserError": "superfed.core.errors",
     "ClientArrays": "superfed.data.own",
@@ -27,11 +55,22 @@ _WHERE = {
 }
 
 __all__ = [
+    "APFL",
+    "L2GD",
     "ClientArrays",
+    "Ditto",
     "FedAvg",
+    "FedAvgFT",
+    "FedPer",
     "FedProx",
+    "FedRep",
     "FittedClient",
     "FittedRun",
+    "LGFedAvg",
+    "Local",
+    "Mapper",
+    "PFedMe",
+    "Scaffold",
     "SettingError",
     "SuPerFed",
     "UserError",

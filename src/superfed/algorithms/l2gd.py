@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from superfed.core.algorithm import Algorithm, Cohort, Context, FirstModel
+from superfed.algorithms.local import Local
+from superfed.core.algorithm import Cohort, Context
 from superfed.core.batch import Batch
 from superfed.core.errors import require
 from superfed.core.maths import weighted_mean
@@ -15,7 +16,7 @@ from superfed.core.vector import VectorModel
 
 
 @dataclass(frozen=True)
-class L2GD(Algorithm):
+class L2GD(Local):
     """Each client has a model x_i; by a coin a round is local training, or a move of all towards their mean x̄.
 
     It is made for all clients in every round; with fewer, x̄ is the mean of those sampled last.
@@ -31,17 +32,13 @@ class L2GD(Algorithm):
     def round_values(self, round: int, rounds: int, draw: float) -> Mapping[str, float]:
         return {"aggregating": float(draw < self.p and round < rounds)}  # who trains alone afterwards meets nobody
 
-    def init_client(self, first: FirstModel, model: VectorModel) -> State:
-        return {"w": first.shared()}
-
-    def begin(self, kept: State, sent: State, ctx: Context) -> State:
-        return {"w": kept["w"], "velocity": torch.zeros_like(kept["w"])}
+    def init_server(self, fresh: Tensor, model: VectorModel) -> State:
+        return {"w": fresh}
 
     def step(self, work: State, sent: State, batch: Batch, ctx: Context) -> State:
-        (gradient,) = ctx.gradients(lambda w: ctx.task_loss(w, batch), work["w"])
-        w, velocity = ctx.sgd(work["w"], gradient, work["velocity"])
+        trained = super().step(work, sent, batch, ctx)
         local = ctx.round["aggregating"] == 0
-        return {"w": torch.where(local, w, work["w"]), "velocity": velocity}
+        return trained | {"w": torch.where(local, trained["w"], work["w"])}
 
     def finish(self, work: State, kept: State, sent: State, ctx: Context) -> tuple[State, State]:
         x, mean = work["w"], sent["w"]
@@ -54,5 +51,5 @@ class L2GD(Algorithm):
     def aggregate(self, server: State, uploads: State, cohort: Cohort) -> State:
         return {"w": weighted_mean(uploads["w"], torch.ones_like(cohort.samples))}
 
-    def personal_model(self, kept: State, sent: State, lam: Tensor, model: VectorModel) -> Tensor:
-        return kept["w"]
+    def global_model(self, server: State) -> Tensor | None:
+        return server["w"]

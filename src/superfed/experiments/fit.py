@@ -1,5 +1,6 @@
 """Training from Python: your own clients' arrays and your own network in, personal models out."""
 
+import contextlib
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -13,13 +14,16 @@ from superfed.algorithms import ALGORITHMS
 from superfed.core.algorithm import Algorithm
 from superfed.core.errors import SettingError, UserError
 from superfed.core.samples import FederatedData
+from superfed.core.state import State, moved
 from superfed.core.vector import ModelSource, VectorModel
 from superfed.data.own import ClientArrays, OwnData, Pair
+from superfed.engine.adapt import adapt
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.evaluate import lambda_grid
 from superfed.engine.executors import make_executor
+from superfed.engine.local import CPU
 from superfed.engine.simulation import Run, advance, evaluate
-from superfed.engine.task import Schedule, Task
+from superfed.engine.task import Schedule, Task, as_inputs
 from superfed.experiments.results import HEADLINE, Results
 
 
@@ -57,6 +61,7 @@ def fit(
             first global model; a function is called for fresh ones.
         algorithm: a method, such as ``SuPerFed(nu=2.0)``, or its name.
         clients_per_round: a number, or a fraction such as 0.1; 5 or all if there are fewer, without it.
+        num_classes: without it, as many as the network tells apart, or as the labels show.
         test_fraction, validation_fraction: what is cut from a client's samples, unless it brings its own.
         head: the layer at which the head begins, for methods that treat it apart.
         lambdas: how many points of the line between federated and local model are evaluated.
@@ -64,7 +69,10 @@ def fit(
         progress: print a line every tenth of the rounds.
     """
     method = _algorithm(algorithm)
+    view = VectorModel(model, head=head)
     data = _federated(clients, num_classes, test_fraction, validation_fraction, seed)
+    if num_classes is None and (outputs := _num_outputs(view, data)) > data.num_classes:
+        data = _federated(clients, outputs, test_fraction, validation_fraction, seed)  # classes that nobody here has
     schedule = Schedule(
         rounds=rounds,
         clients_per_round=min(5, data.num_clients) if clients_per_round is None else clients_per_round,
@@ -75,7 +83,7 @@ def fit(
         momentum=momentum,
         weight_decay=weight_decay,
     )
-    task = Task(method, VectorModel(model, head=head), data, schedule, seed)
+    task = Task(method, view, data, schedule, seed)
     task.check()
     run = Run(task)
     saved = None if checkpoints is None else Checkpoints(Path(checkpoints))
@@ -156,10 +164,23 @@ class FittedClient:
             raise SettingError("lam", f"must be from 0 to 1, not {lam}")
         chosen = self.best_lambda if lam is None else lam
         position = torch.tensor(float("nan") if chosen is None else chosen, dtype=task.model.dtype)
+        kept, server = self._states()
+        sent = task.algorithm.broadcast(server, task.model)
+        return task.model.module(task.algorithm.personal_model(kept, sent, position, task.model))
+
+    @property
+    def own_lambda(self) -> float | None:
+        """The λ that the method itself fitted or fixed for this client; None for methods that do neither."""
+        chosen = self._run.task.algorithm.own_lambda(self._states()[0])
+        return None if chosen is None else float(chosen)
+
+    def _states(self) -> tuple[State, State]:
+        """What the client keeps, and the server's state, after the fine-tuning that some methods end with."""
+        task = self._run.task
         stored = self._run.states.get(self.index)
         kept = task.init_client(self.index) if stored is None else stored
-        sent = self._run.sent(torch.device("cpu"))
-        return task.model.module(task.algorithm.personal_model(kept, sent, position, task.model))
+        server, epochs = moved(self._run.server, CPU), task.algorithm.adapt_epochs
+        return adapt(task, self.index, kept, server, epochs) if epochs > 0 else (kept, server)
 
 
 def _algorithm(given: Algorithm | str) -> Algorithm:
@@ -180,3 +201,10 @@ def _federated(clients: object, num_classes: int | None, test: float, validation
         validation_fraction=validation,
         seed=seed,
     )
+
+
+def _num_outputs(model: VectorModel, data: FederatedData) -> int:
+    """How many classes the network tells apart; 0 if it cannot be asked, which is complained of later."""
+    with torch.no_grad(), contextlib.suppress(Exception):
+        return model.apply(model.fresh(0), as_inputs(data.train(0).x[:2], model)).shape[1]
+    return 0
