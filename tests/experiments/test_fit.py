@@ -132,5 +132,5 @@ def test_the_network_may_know_classes_that_nobody_has() -> None:
     x, y = clients(1)[0]
     assert y.max() == 1
     assert superfed.fit([(x, y)] * 2, network, "local", rounds=1, workers=1)._run.task.data.num_classes == 3
-    with pytest.raises(superfed.UserError, match="its output for one sample is .3,., and 2 class scores are needed"):
+    with pytest.raises(superfed.UserError, match=r"its output for one sample is .3,., and 2 class scores are needed"):
         superfed.fit([(x, y)] * 2, network, "local", rounds=1, workers=1, num_classes=2)
