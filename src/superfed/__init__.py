@@ -1,51 +1,25 @@
 """superfed: personalised federated learning.
 
-import superfed
-run = superfed.fit(clients, model)
-run.client(3).model(lam=0.4)
+    import superfed
+    run = superfed.fit(clients, model, superfed.SuPerFed(nu=1.0))
+    run.client(3).model(lam=0.4)
+
+Every method of ``superfed.algorithms`` can be had from here.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from superfed.algorithms import (
-        APFL,
-        L2GD,
-        Ditto,
-        FedAvg,
-        FedAvgFT,
-        FedPer,
-        FedProx,
-        FedRep,
-        LGFedAvg,
-        Local,
-        Mapper,
-        PFedMe,
-        Scaffold,
-        SuPerFed,
-    )
-    from superfed.core.errors import SettingError, UserError
-    from superfed.data.own import ClientArrays
-    from superfed.experiments.fit import FittedClient, FittedRun, fit
+    from superfed.algorithms import *  # noqa: F403
+    from superfed.core.errors import SettingError as SettingError
+    from superfed.core.errors import UserError as UserError
+    from superfed.data.own import ClientArrays as ClientArrays
+    from superfed.experiments.fit import FittedClient as FittedClient
+    from superfed.experiments.fit import FittedRun as FittedRun
+    from superfed.experiments.fit import fit as fit
 
-_METHODS = (
-    "APFL",
-    "Ditto",
-    "FedAvg",
-    "FedAvgFT",
-    "FedPer",
-    "FedProx",
-    "FedRep",
-    "L2GD",
-    "LGFedAvg",
-    "Local",
-    "Mapper",
-    "PFedMe",
-    "Scaffold",
-    "SuPerFed",
-)
-_WHERE = dict.fromkeys(_METHODS, "superfed.algorithms") | {
+_WHERE = {
     "SettingError": "superfed.core.errors",
     "UserError": "superfed.core.errors",
     "ClientArrays": "superfed.data.own",
@@ -54,32 +28,13 @@ _WHERE = dict.fromkeys(_METHODS, "superfed.algorithms") | {
     "fit": "superfed.experiments.fit",
 }
 
-__all__ = [
-    "APFL",
-    "L2GD",
-    "ClientArrays",
-    "Ditto",
-    "FedAvg",
-    "FedAvgFT",
-    "FedPer",
-    "FedProx",
-    "FedRep",
-    "FittedClient",
-    "FittedRun",
-    "LGFedAvg",
-    "Local",
-    "Mapper",
-    "PFedMe",
-    "Scaffold",
-    "SettingError",
-    "SuPerFed",
-    "UserError",
-    "fit",
-]
-
 
 def __getattr__(name: str) -> object:
     """Import on first use, so that the command line answers without waiting for torch."""
     if name in _WHERE:
         return getattr(import_module(_WHERE[name]), name)
+    if not name.startswith("_"):
+        methods = import_module("superfed.algorithms")
+        if name in methods.__all__:
+            return getattr(methods, name)
     raise AttributeError(f"module 'superfed' has no attribute '{name}'")

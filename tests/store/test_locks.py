@@ -52,8 +52,8 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
     with holder(tmp_path) as process:
         process.kill()
         process.wait(timeout=60)
-        with locked(tmp_path):
-            pass
+        with locked(tmp_path):  # or it would raise
+            assert process.returncode == -9
 
 
 def test_a_lock_is_given_back_whatever_happens(tmp_path: Path) -> None:
