@@ -1,6 +1,7 @@
 """On CUDA lanes are batched, and the numbers are those of one client at a time on the CPU."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -8,12 +9,14 @@ import torch
 from superfed.core.algorithm import Algorithm
 from superfed.core.vector import VectorModel
 from superfed.data.own import OwnData
+from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.evaluate import lambda_grid
 from superfed.engine.executors import Batched, OneAtATime, make_executor
-from superfed.engine.simulation import evaluate
+from superfed.engine.simulation import Run, evaluate
 from superfed.engine.task import Task
+from superfed.experiments.newcomers import meet_newcomers
 from superfed.models import TwoCNN
-from support.toys import CPU, METHODS, assert_same, toy_task, train
+from support.toys import CPU, METHODS, assert_same, go_on, toy_task, train
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 GPU = torch.device("cuda")
@@ -63,3 +66,28 @@ def test_evaluation_on_cuda_equals_the_cpu(algorithm: Algorithm) -> None:
     for one, other in zip(ours, theirs, strict=True):
         for name, values in one.test.items():
             assert abs(values - other.test[name]).max() < 1e-9, name
+
+
+@every_method
+def test_newcomers_are_met_on_cuda_as_on_the_cpu(algorithm: Algorithm) -> None:
+    task = replace(toy_task(algorithm), newcomers=0.34)
+    met = []
+    for executor in (OneAtATime(CPU), Batched(GPU)):
+        (run,) = train([task], executor)
+        met.append(meet_newcomers(run, executor, lambda_grid(3), epochs=2).summary())
+    assert met[0]["adapted"]["validated"]["loss"]["mean"] == pytest.approx(
+        met[1]["adapted"]["validated"]["loss"]["mean"]
+    )
+    assert (met[0]["arriving"] is None) == (met[1]["arriving"] is None)
+
+
+@every_method
+def test_a_run_on_cuda_resumes_from_its_checkpoint(algorithm: Algorithm, tmp_path: Path) -> None:
+    executor = Batched(GPU)
+    (whole,) = train([toy_task(algorithm)], executor)
+    (first,) = train([toy_task(algorithm)], executor, rounds=2)
+    first.save(Checkpoints(tmp_path))
+    second = Run(toy_task(algorithm))
+    assert second.restore(Checkpoints(tmp_path))
+    go_on([second], executor)
+    assert_same(whole, second, 1e-12)
