@@ -79,8 +79,9 @@ def test_another_seed_deals_otherwise(kind: PartitionKind) -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=repr)
 def test_dealing_leaves_the_labels_alone(kind: PartitionKind) -> None:
     labels = np.arange(100) % 5
-    labels.flags.writeable = False
-    kind.deal(labels, 10, stream(0, "partition"))
+    labels.flags.writeable = False  # writing would raise
+    assert kind.deal(labels, 10, stream(0, "partition")).num_clients == 10
+    assert labels.tolist() == (np.arange(100) % 5).tolist()
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=repr)

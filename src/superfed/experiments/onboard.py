@@ -63,9 +63,8 @@ def onboard(run_path: Path, data_file: Path, epochs: int, data_root: Path | None
         if w is None or at_once is None:
             raise UserError(f"{title} has no global model to start from, so a newcomer must train: give --epochs")
         return Onboarded(title, sizes, epochs, at_once, at_once, None, task.model.module(w))
-    kept = task.init_client(NEWCOMER)
-    results = Results([NEWCOMER], [evaluate_client(task, NEWCOMER, kept, run.server, lambdas, epochs)])
-    kept, server = adapt(task, NEWCOMER, kept, run.server, epochs)
+    kept, server = adapt(task, NEWCOMER, task.init_client(NEWCOMER), run.server, epochs)
+    results = Results([NEWCOMER], [evaluate_client(task, NEWCOMER, kept, server, lambdas)])
     lam = results.chosen_lambda(NEWCOMER)
     sent = task.algorithm.broadcast(server, task.model)
     w = task.algorithm.personal_model(kept, sent, torch.tensor(lam, dtype=task.model.dtype), task.model)

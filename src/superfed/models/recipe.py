@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from torch import nn
+from torch import Tensor, nn
 
 Init = Literal["default", "xavier_normal"]
 
@@ -36,8 +36,9 @@ class Classifier(nn.Module):
         self.features = features
         self.classifier = classifier
 
-    def forward(self, x):  # type: ignore[no-untyped-def]  # noqa: ANN201
-        return self.classifier(self.features(x))
+    def forward(self, x: Tensor) -> Tensor:
+        scores: Tensor = self.classifier(self.features(x))
+        return scores
 
 
 def initialise(module: nn.Module, init: Init) -> nn.Module:
