@@ -1,5 +1,6 @@
 """A user's mistake gets one sentence on standard error and exit code 2; nothing is lost, nothing half-made is left."""
 
+import contextlib
 import json
 import shutil
 import signal
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Program
+
+from superfed.cli.interrupt import Heeding, Stop
+from superfed.experiments.observer import Silent
 
 MISTAKES = [
     (["run", "nothing"], "nothing: is no file, and no shipped config; those are"),
@@ -90,7 +94,24 @@ def test_a_stopped_run_says_how_to_go_on(superfed: Program, config: Path, tmp_pa
             break
         time.sleep(0.1)
     process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
     assert process.returncode == 130
     assert errors.strip().splitlines()[-1] == f"superfed: stopped; go on with: superfed resume {out}"
     assert "Traceback" not in errors
+
+
+def test_a_wish_to_stop_that_got_lost_is_remembered() -> None:
+    """Compiled code may swallow the exception of a signal; the next client's end heeds it all the same."""
+    stop = Stop()
+    observer = Heeding(Silent(), stop)
+    observer.lane_done(0)
+    with contextlib.suppress(KeyboardInterrupt):
+        stop.ask(signal.SIGINT, None)
+    with pytest.raises(KeyboardInterrupt):
+        observer.lane_done(0)
+    with pytest.raises(KeyboardInterrupt):
+        observer.client_evaluated()

@@ -11,13 +11,13 @@ def command(run: RunPath, data_root: DataRoot = None) -> None:
     from rich.console import Console
 
     from superfed.cli.finish import show_results
-    from superfed.cli.interrupt import stoppable
+    from superfed.cli.interrupt import Heeding, stoppable
     from superfed.cli.progress import watching
     from superfed.experiments.runner import resume
     from superfed.store.layout import find_experiment
 
     console = Console()
     experiment, _ = find_experiment(run)
-    with stoppable(experiment.path), watching(console) as observer:
-        resume(run, data_root, observer)
+    with stoppable(experiment.path) as stop, watching(console) as observer:
+        resume(run, data_root, Heeding(observer, stop))
     show_results(experiment.path, console)

@@ -31,7 +31,7 @@ def command(
     from rich.console import Console
 
     from superfed.cli.finish import show_results
-    from superfed.cli.interrupt import stoppable
+    from superfed.cli.interrupt import Heeding, stoppable
     from superfed.cli.progress import watching
     from superfed.experiments.load import load_config
     from superfed.experiments.runner import start
@@ -39,6 +39,6 @@ def command(
     settings = load_config(config, changes)
     where = out or Path("runs") / f"{settings['name']}-{datetime.now():%Y%m%d-%H%M%S}"
     console = Console()
-    with stoppable(where), watching(console) as observer:
-        start(settings, where, data_root, observer)
+    with stoppable(where) as stop, watching(console) as observer:
+        start(settings, where, data_root, Heeding(observer, stop))
     show_results(where, console)
