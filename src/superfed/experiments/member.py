@@ -56,12 +56,13 @@ class Member:
         return self.run.task.members if wanted == "all" else self.run.followed(wanted)
 
     def save(self) -> None:
-        """A checkpoint, and what was measured so far as tables."""
-        self.run.save(self._checkpoints)
+        """What was measured so far as tables, and a checkpoint: in this order, since a run whose last checkpoint is there
+        is never trained again, so nothing would write tables that were still missing then."""
         write_table(self.folder.rounds, columns_of([asdict(record) for record in self.run.records]))
         curve = [asdict(p) | {"lam": None if math.isnan(p.lam) else p.lam} for p in self.run.curve]
         write_table(self.folder.curve, columns_of(curve))
         self._save_seconds()
+        self.run.save(self._checkpoints)
 
     def save_results(self, results: Results, newcomers: NewcomerResults | None) -> None:
         write_table(self.folder.clients, results.clients_table())

@@ -154,6 +154,7 @@ def _opened(folder: ExperimentFolder, names: Sequence[str], assembler: Assembler
     """The named runs, restored, and nobody else's while the block lasts."""
     with locked(folder.path):
         remove_parts(folder.path)
+        folder.complete()
         every = resolve(folder.info()["config"])
         configs = dict(zip(run_names(every), every, strict=True))
         yield [Member(folder.run(name), configs[name], assembler.task(configs[name])) for name in names]

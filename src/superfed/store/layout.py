@@ -72,7 +72,12 @@ class ExperimentFolder:
 
     def write_info(self, info: dict[str, Any], config: dict[str, Any]) -> None:
         write_json(self.path / "experiment.json", {"schema": SCHEMA, **info, "config": config})
-        write_text(self.path / "config.yaml", as_yaml(config))
+        self.complete()
+
+    def complete(self) -> None:
+        """Write the config where it is missing, as after a writer that was killed between its two files."""
+        if not (self.path / "config.yaml").exists():
+            write_text(self.path / "config.yaml", as_yaml(self.info()["config"]))
 
     def info(self) -> dict[str, Any]:
         return _checked(self.path / "experiment.json")
