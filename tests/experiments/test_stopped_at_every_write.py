@@ -9,7 +9,6 @@ import pytest
 
 from superfed.core.errors import UserError
 from superfed.experiments.runner import resume, start
-from superfed.store import files
 
 SETTINGS: dict[str, Any] = {
     "algorithm": {"name": "superfed", "nu": 1.0},
@@ -50,7 +49,7 @@ def test_dead_before_each_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     def begin_or_go_on(moves: float) -> int:
         mortal = Mortal(moves)
         with monkeypatch.context() as patch:
-            patch.setattr(files.os, "replace", mortal)
+            patch.setattr(os, "replace", mortal)
             try:
                 resume(out)
             except UserError:  # it died before there was an experiment
