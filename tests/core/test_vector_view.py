@@ -223,7 +223,7 @@ def test_the_precision_asked_for_leaves_the_given_module_alone() -> None:
         (nn.Sequential(nn.Linear(2, 2), nn.RReLU()), False),
         (nn.LSTM(2, 2, num_layers=2), True),
         (nn.LSTM(2, 2, num_layers=2, dropout=0.1), False),
-        (nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2, track_running_stats=False)), False),
+        (nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2, track_running_stats=False)), True),
         (nn.Sequential(nn.Linear(2, 2), nn.GroupNorm(1, 2)), True),
         (nn.Sequential(nn.Conv2d(2, 2, 1), nn.InstanceNorm2d(2, affine=True)), True),
     ],

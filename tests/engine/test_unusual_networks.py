@@ -1,4 +1,4 @@
-"""Networks that draw numbers or look at the whole batch are computed one lane at a time, and come out right."""
+"""Networks that draw numbers are computed one lane at a time; those that look at the whole batch are padded rightly."""
 
 from collections.abc import Callable
 
@@ -33,9 +33,6 @@ class CallsDropout(nn.Module):
 NETWORKS: dict[str, Callable[[], nn.Module]] = {
     "dropout": with_dropout,
     "dropout as a function": CallsDropout,
-    "batch statistics": lambda: nn.Sequential(
-        nn.Linear(6, 5), nn.BatchNorm1d(5, track_running_stats=False), nn.Linear(5, 3)
-    ).double(),
 }
 
 
@@ -53,6 +50,37 @@ def test_every_runtime_agrees(network: Callable[[], nn.Module]) -> None:
     finally:
         pool.close()
     assert_same(alone, spread)
+
+
+class Recurrent(nn.Module):
+    """Torch's own LSTM over six steps of one number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm, self.last = nn.LSTM(1, 4, batch_first=True).double(), nn.Linear(4, 3).double()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        scores: torch.Tensor = self.last(self.lstm(x[..., None])[0][:, -1])
+        return scores
+
+
+BATCHED: dict[str, Callable[[], nn.Module]] = {
+    "batch statistics": lambda: nn.Sequential(
+        nn.Linear(6, 5), nn.BatchNorm1d(5, track_running_stats=False), nn.Linear(5, 3)
+    ).double(),
+    "torch's LSTM": Recurrent,
+}
+
+
+@pytest.mark.parametrize("network", BATCHED.values(), ids=BATCHED)
+def test_ragged_batches_come_out_as_they_do_alone(network: Callable[[], nn.Module]) -> None:
+    base = toy_task(METHODS["superfed"])
+    task = Task(base.algorithm, VectorModel(network), base.data, base.schedule, base.seed)
+    task.check()
+    assert task.model.batchable
+    (alone,), (batched,) = train([task]), train([task], Batched(CPU))
+    assert_same(alone, batched, 1e-10)
+    assert difference(alone, train([task], rounds=3)[0]) > 1e-6
 
 
 def test_dropout_really_drops() -> None:

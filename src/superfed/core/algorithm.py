@@ -48,7 +48,7 @@ class Context:
 
     def task_loss(self, w: Tensor, batch: Batch) -> Tensor:
         """The mean loss of the model ``w`` over the batch."""
-        return mean_cross_entropy(self.model.apply(w, batch.x, training=True), batch)
+        return mean_cross_entropy(self.model.apply(w, batch.x, training=True, weight=batch.weight), batch)
 
     def spread(self, per_layer: Tensor) -> Tensor:
         """One number per layer, repeated over that layer's parameters."""

@@ -7,6 +7,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.parameter import UninitializedParameter
 
 from superfed.core.errors import SettingError, UserError
+from superfed.core.norm import WEIGHTS, BatchNorm
 
 
 def check_module(module: nn.Module, *, rebuildable: bool) -> None:
@@ -22,6 +23,8 @@ def check_module(module: nn.Module, *, rebuildable: bool) -> None:
                 "build it with track_running_stats=False, or use nn.GroupNorm"
             )
         for buffer, _ in part.named_buffers(recurse=False):
+            if isinstance(part, BatchNorm) and buffer == WEIGHTS:
+                continue
             raise UserError(
                 f"model: {_called(name, part)} has a buffer '{buffer}', which is no parameter and would not be trained "
                 "or exchanged; make it an nn.Parameter with requires_grad=False, or a constant computed in forward()"

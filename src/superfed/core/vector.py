@@ -11,6 +11,7 @@ from torch.func import functional_call
 
 from superfed.core.errors import SettingError, UserError
 from superfed.core.inspect import check_module, draws_randomly, head_start, reset, uses_batch_statistics
+from superfed.core.norm import WEIGHTS, with_exact_norms
 from superfed.core.random import torch_seeded
 
 ModelSource = nn.Module | Callable[[], nn.Module]
@@ -51,8 +52,9 @@ class VectorModel:
         if not isinstance(module, nn.Module):
             raise UserError(f"model: the function given returned {type(module).__name__}, not a torch.nn.Module")
         check_module(module, rebuildable=built)
-        self._training = module.to(dtype=dtype) if dtype is not None else module
-        self._training.train()
+        module = module.to(dtype=dtype) if dtype is not None else module
+        self._exported = copy.deepcopy(module).eval()
+        self._training = with_exact_norms(module).train()
         self._evaluating = copy.deepcopy(self._training).eval()
         trainable = {name: p for name, p in self._training.named_parameters() if p.requires_grad}
         self.dtype: torch.dtype = next(iter(trainable.values())).dtype
@@ -60,6 +62,7 @@ class VectorModel:
         self._shapes = tuple(p.shape for p in trainable.values())
         self._sizes = [p.numel() for p in trainable.values()]
         self._frozen = {name: p.detach() for name, p in self._training.named_parameters() if not p.requires_grad}
+        self._weight_buffers = [name for name, _ in self._training.named_buffers() if name.split(".")[-1] == WEIGHTS]
         self.size: int = sum(self._sizes)
         self.layers: tuple[Layer, ...] = self._cut_into_layers()
         cut = head_start(self._training, [layer.name for layer in self.layers], head)
@@ -96,11 +99,24 @@ class VectorModel:
         parts = torch.split(w, self._sizes)
         return {n: p.view(s) for n, p, s in zip(self._names, parts, self._shapes, strict=True)}
 
-    def apply(self, w: Tensor, x: Tensor, *, training: bool = False) -> Tensor:
-        """The network with parameters ``w`` on the inputs ``x``."""
+    def apply(self, w: Tensor, x: Tensor, *, training: bool = False, weight: Tensor | None = None) -> Tensor:
+        """The network with parameters ``w`` on the inputs ``x``; ``weight`` says which samples of a padded batch count."""
         module = self._training if training else self._evaluating
-        outputs: Tensor = functional_call(module, {**self.unflatten(w), **self._frozen}, (x,))
+        weights = {} if weight is None else dict.fromkeys(self._weight_buffers, weight)
+        outputs: Tensor = functional_call(module, {**self.unflatten(w), **self._frozen, **weights}, (x,))
         return outputs
+
+    def for_lanes(self) -> "VectorModel":
+        """The same view for many lanes at once; layers that compute differently then have an attribute ``in_lanes``."""
+        if not any(hasattr(part, "in_lanes") for part in self._training.modules()):
+            return self
+        lanes = copy.copy(self)
+        lanes._training, lanes._evaluating = copy.deepcopy(self._training), copy.deepcopy(self._evaluating)
+        for module in (lanes._training, lanes._evaluating):
+            for part in module.modules():
+                if hasattr(part, "in_lanes"):
+                    part.in_lanes = True
+        return lanes
 
     def fresh(self, key: int) -> Tensor:
         """A fresh initialisation, decided by ``key`` alone; torch's own random state is left as it was."""
@@ -121,7 +137,7 @@ class VectorModel:
         """An ordinary module with the parameters ``w``, in evaluation mode, that shares nothing with this object."""
         if w.shape != (self.size,):
             raise UserError(f"model: {self.size} parameters are needed, {tuple(w.shape)} were given")
-        module = copy.deepcopy(self._evaluating).to(w.device)
+        module = copy.deepcopy(self._exported).to(w.device)
         with torch.no_grad():
             for name, value in self.unflatten(w).items():
                 module.get_parameter(name).copy_(value)

@@ -33,7 +33,7 @@ def group_key(task: Task) -> tuple[object, ...]:
 
 def batched_update(lanes: Sequence[Lane], device: torch.device) -> list[Update]:
     """The local updates of lanes with one ``group_key``, computed together on ``device``."""
-    one_lane = _OneLane(lanes[0].task.algorithm, lanes[0].task.model.to(device))
+    one_lane = _OneLane(lanes[0].task.algorithm, lanes[0].task.model.for_lanes().to(device))
     kept = stacked([moved(lane.kept(), device) for lane in lanes])
     sent = stacked([moved(lane.sent, device) for lane in lanes])
     scalars = _lane_scalars(lanes, device)
