@@ -123,7 +123,7 @@ def test_alpha_has_no_default() -> None:
 
 
 def test_every_kind_describes_itself_in_its_first_line() -> None:
-    assert list(PARTITIONS) == ["pathological", "dirichlet", "iid"]
+    assert list(PARTITIONS) == ["pathological", "dirichlet", "iid", "natural"]
     for kind in PARTITIONS.values():
         assert kind.__doc__
         assert not kind.__doc__.startswith(f"{kind.__name__}(")  # what a dataclass without a docstring would say

@@ -32,7 +32,9 @@ class BatchNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         if self.sample_weight.dim() == 0:  # nothing is padded
-            return torch.batch_norm(x, self.weight, self.bias, None, None, True, 0.0, self.eps, torch.backends.cudnn.enabled)
+            return torch.batch_norm(
+                x, self.weight, self.bias, None, None, True, 0.0, self.eps, torch.backends.cudnn.enabled
+            )
         axes = [axis for axis in range(x.dim()) if axis != 1]
         counts = self.sample_weight.reshape(-1, *[1] * (x.dim() - 1))
         values = (self.sample_weight.sum() * x[0, 0].numel()).clamp_min(1)
@@ -51,7 +53,7 @@ class BatchNorm(nn.Module):
 
 def with_exact_norms(module: nn.Module) -> nn.Module:
     """``module`` with its own batch normalisations, where they keep no running statistics, replaced by exact ones."""
-    if type(module) in (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d) and not module.track_running_stats:
+    if isinstance(module, nn.BatchNorm1d | nn.BatchNorm2d | nn.BatchNorm3d) and not module.track_running_stats:
         exact = BatchNorm(module.num_features, module.eps, affine=False)
         exact.weight, exact.bias = module.weight, module.bias
         return exact.train(module.training)

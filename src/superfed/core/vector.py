@@ -115,7 +115,7 @@ class VectorModel:
         for module in (lanes._training, lanes._evaluating):
             for part in module.modules():
                 if hasattr(part, "in_lanes"):
-                    part.in_lanes = True
+                    setattr(part, "in_lanes", True)  # noqa: B010 (torch's types know no other attributes)
         return lanes
 
     def fresh(self, key: int) -> Tensor:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import torch
 from superfed.core.errors import UserError
 from superfed.data.array_pickle import load_arrays
 from superfed.data.dataset import Dataset
+from superfed.data.files import FileDataset, Found, Tick, silent
 from superfed.data.missing import is_file, missing_files, root_or_error
 
 FOLDER = "cifar-10-batches-py"
@@ -22,20 +23,25 @@ SOURCE = (
 
 
 @dataclass(frozen=True)
-class Cifar10:
+class Cifar10(FileDataset[Dataset]):
     """The 50,000 training images, the pool that clients are dealt from; CIFAR-10's own test batch is not used."""
 
-    def load(self, root: Path | None) -> Dataset:
-        root = root_or_error("cifar10", root, FOLDER, SOURCE)
+    key: ClassVar[str] = "cifar10"
+
+    def find(self, root: Path | None) -> Found:
+        root = root_or_error(self.key, root, FOLDER, SOURCE)
         paths = [root / FOLDER / batch for batch in BATCHES]
         missing = [path for path in paths if not is_file(path)]
         if missing:
-            raise missing_files("cifar10", missing, root / FOLDER, SOURCE)
-        batches = [_read_batch(path) for path in paths]
+            raise missing_files(self.key, missing, root / FOLDER, SOURCE)
+        return Found("files", tuple(paths))
+
+    def read(self, found: Found, tick: Tick = silent) -> Dataset:
+        batches = [_read_batch(path) for path in found.files]
         images = np.concatenate([images for images, _ in batches])
         labels = np.concatenate([labels for _, labels in batches])
         x = torch.from_numpy(images.reshape(-1, 3, 32, 32))
-        return Dataset("cifar10", x, torch.from_numpy(labels), num_classes=10, scale=1 / 255)
+        return Dataset(self.key, x, torch.from_numpy(labels), num_classes=10, scale=1 / 255)
 
 
 def _read_batch(path: Path) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:

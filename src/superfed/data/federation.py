@@ -13,7 +13,7 @@ from superfed.core.random import stream
 from superfed.core.samples import Samples
 from superfed.data.checks import client_in_range, seed_in_range, whole
 from superfed.data.noise import LabelNoise, enough_classes
-from superfed.data.split import Split
+from superfed.data.split import Rows, Sizes, Split
 
 IntArray = npt.NDArray[np.int64]
 
@@ -52,9 +52,16 @@ class Federation(ABC):
     def _holdings(self, client: int) -> tuple[IntArray, Callable[[IntArray], Tensor]]:
         """The client's clean labels, and a function that gives the inputs of some of its rows."""
 
+    def _sizes(self, client: int) -> Sizes:
+        return self.split.sizes(self._size(client))
+
+    def _rows(self, client: int) -> Rows:
+        """Which of the client's samples train, validate and test."""
+        return self.split.rows(self._size(client), stream(self.seed, "split", client=client))
+
     def train_size(self, client: int) -> int:
         client_in_range(client, self.num_clients)
-        return self.split.sizes(self._size(client)).train
+        return self._sizes(client).train
 
     def train(self, client: int) -> Samples:
         return self._samples(client, "train")
@@ -68,7 +75,7 @@ class Federation(ABC):
     def _samples(self, client: int, part: Literal["train", "validation", "test"]) -> Samples:
         client_in_range(client, self.num_clients)
         labels, inputs = self._holdings(client)
-        parts = self.split.rows(len(labels), stream(self.seed, "split", client=client))
+        parts = self._rows(client)
         if self.noise is not None and part != "test":
             labels = self.noise.apply(labels, self.num_classes, stream(self.seed, "noise", client=client))
         rows: IntArray = getattr(parts, part)

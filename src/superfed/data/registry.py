@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Protocol
 
 from superfed.data.cifar10 import Cifar10
-from superfed.data.dataset import Dataset
 from superfed.data.digits import Digits
 from superfed.data.mnist import Mnist
+from superfed.data.pool import Pool
 from superfed.data.synthetic import Synthetic
 
 
 class DatasetSettings(Protocol):
     """A dataset yet to be read."""
 
-    def load(self, root: Path | None) -> Dataset | Synthetic:
+    def load(self, root: Path | None) -> Pool | Synthetic:
         """A pooled dataset, for a partition to deal, or the synthetic task, which needs none."""
         ...
 

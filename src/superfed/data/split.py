@@ -11,6 +11,10 @@ import numpy.typing as npt
 from superfed.core.errors import require
 from superfed.data.checks import finite
 
+CUT, TRAIN, VALIDATION, TEST = range(4)
+GIVEN = {"train": TRAIN, "validation": VALIDATION, "test": TEST}
+"""How a pool says which part a sample was given for; ``CUT`` are those that are for us to split."""
+
 
 class Sizes(NamedTuple):
     train: int
@@ -63,6 +67,37 @@ class Split:
         _, validation, test = self.sizes(num_samples, cut_test=cut_test, cut_validation=cut_validation)
         order = rng.permutation(num_samples)
         return Rows(order[test + validation :], order[test : test + validation], order[:test])
+
+    def sizes_in_time(self, num_samples: int, gap: int) -> Sizes:
+        """Sizes of the parts when the earliest samples train and the latest test.
+
+        Neighbouring samples overlap, so ``gap`` of them are left out between the parts: the first of what would be test
+        samples (as LEAF does it), and the last of what would be training samples before those for validation. Who has too
+        few samples for a gap and a part goes without that part.
+        """
+        late = _part_of(num_samples, self.test_fraction)
+        early = num_samples - late
+        validation = _part_of(early, self.validation_fraction)
+        if early - validation - gap < 1:
+            validation = 0
+        train = early - validation - (gap if validation else 0)
+        return Sizes(train, validation, max(late - gap, 0))
+
+    def rows_in_time(self, num_samples: int, gap: int) -> Rows:
+        train, validation, test = self.sizes_in_time(num_samples, gap)
+        start = train + gap
+        every = np.arange(num_samples)
+        return Rows(every[:train], every[start : start + validation], every[num_samples - test :])
+
+    def rows_given(self, parts: npt.NDArray[np.int8], rng: np.random.Generator) -> Rows:
+        """What was given for a part stays there; the rest is cut into those parts for which nothing was given."""
+        own = {part: np.flatnonzero(parts == code) for part, code in GIVEN.items()}
+        rest = np.flatnonzero(parts == CUT)
+        cut_test, cut_validation = not len(own["test"]), not len(own["validation"])
+        cut = self.rows(len(rest), rng, cut_test=cut_test, cut_validation=cut_validation) if len(rest) else None
+        if cut is None:  # all of it came with a part
+            return Rows(own["train"], own["validation"], own["test"])
+        return Rows(*(np.concatenate([own[part], rest[rows]]) for part, rows in zip(GIVEN, cut, strict=True)))
 
 
 def _part_of(num_samples: int, fraction: float) -> int:

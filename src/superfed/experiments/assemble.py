@@ -9,8 +9,8 @@ import torch
 from superfed.core.errors import SettingError
 from superfed.core.samples import FederatedData
 from superfed.core.vector import VectorModel
-from superfed.data.dataset import Dataset
-from superfed.data.dealt import DealtDataset, SyntheticFederation
+from superfed.data.dealt import deal
+from superfed.data.pool import Pool
 from superfed.data.registry import DatasetSettings
 from superfed.data.split import Split
 from superfed.data.synthetic import Synthetic
@@ -23,7 +23,7 @@ class Assembler:
 
     def __init__(self, data_root: Path | None) -> None:
         self._root = data_root
-        self._datasets: dict[DatasetSettings, Dataset | Synthetic] = {}
+        self._datasets: dict[DatasetSettings, Pool | Synthetic] = {}
         self._dealt: dict[tuple[DataConfig, int], FederatedData] = {}
         self._models: dict[Hashable, VectorModel] = {}
 
@@ -50,18 +50,10 @@ class Assembler:
             self._datasets[config.dataset] = config.dataset.load(self._root)
         source = self._datasets[config.dataset]
         split = Split(config.test_fraction, config.validation_fraction)
-        if isinstance(source, Synthetic):
-            if config.partition is not None:
-                raise SettingError("partition", "the synthetic dataset has clients of its own and takes no partition")
-            return SyntheticFederation(source, config.num_clients, split=split, noise=config.label_noise, seed=seed)
-        if config.partition is None:
-            raise SettingError("partition", "is needed and not given")
         try:
-            return DealtDataset.deal(
-                source, config.partition, config.num_clients, split=split, noise=config.label_noise, seed=seed
-            )
+            return deal(source, config.partition, config.num_clients, split=split, noise=config.label_noise, seed=seed)
         except SettingError as error:
-            if error.key in vars(config.partition):
+            if config.partition is not None and error.key in vars(config.partition):
                 raise error.under("partition") from error
             raise
 

@@ -7,7 +7,7 @@ from superfed.algorithms import ALGORITHMS
 from superfed.core.algorithm import Algorithm
 from superfed.core.errors import require
 from superfed.data.noise import LabelNoise
-from superfed.data.partitions import PARTITIONS, PartitionKind
+from superfed.data.partitions import PARTITIONS, Natural, PartitionKind
 from superfed.data.registry import DATASETS, DatasetSettings
 from superfed.engine.task import Schedule
 from superfed.experiments.strict import build, choice, plain
@@ -21,8 +21,9 @@ class DataConfig:
     """Which data, and how it falls on clients."""
 
     dataset: DatasetSettings = choice(DATASET_SETTINGS)
-    num_clients: int
-    partition: PartitionKind | None = choice(PARTITIONS, None)
+    num_clients: int | None = None
+    """Needed, unless the samples have owners: then it is how many of them take part, and without it all do."""
+    partition: PartitionKind | Natural | None = choice(PARTITIONS, None)
     test_fraction: float = 0.2
     validation_fraction: float = 0.1
     label_noise: LabelNoise | None = None
