@@ -75,7 +75,12 @@ def test_one_value_for_a_channel_gives_the_bias() -> None:
     with torch.no_grad():
         assert norm.bias is not None
         norm.bias.copy_(torch.tensor([1.0, 2.0, 3.0]))
-    assert torch.allclose(norm(torch.randn(1, 3, dtype=torch.float64)), norm.bias[None])
+    for shape in ((1, 3), (1, 3, 1, 1)):
+        x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+        outputs = norm(x)
+        assert torch.equal(outputs.flatten(), norm.bias)
+        (gradient,) = torch.autograd.grad(outputs.square().sum(), x)
+        assert torch.equal(gradient, torch.zeros(shape, dtype=torch.float64))
 
 
 def test_the_module_handed_out_is_the_one_that_was_given() -> None:

@@ -31,13 +31,16 @@ class BatchNorm(nn.Module):
             nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.sample_weight.dim() == 0:  # nothing is padded
-            return torch.batch_norm(
-                x, self.weight, self.bias, None, None, True, 0.0, self.eps, torch.backends.cudnn.enabled
-            )
+        weight = self.sample_weight
+        if weight.dim() == 0:  # nothing is padded
+            if x.numel() > x.shape[1]:
+                return torch.batch_norm(
+                    x, self.weight, self.bias, None, None, True, 0.0, self.eps, torch.backends.cudnn.enabled
+                )
+            weight = x.new_ones(len(x))  # of one value torch's kernel makes rounding noise, and not nothing
         axes = [axis for axis in range(x.dim()) if axis != 1]
-        counts = self.sample_weight.reshape(-1, *[1] * (x.dim() - 1))
-        values = (self.sample_weight.sum() * x[0, 0].numel()).clamp_min(1)
+        counts = weight.reshape(-1, *[1] * (x.dim() - 1))
+        values = (weight.sum() * x[0, 0].numel()).clamp_min(1)
         mean = (x * counts).sum(axes, keepdim=True) / values
         centred = x - mean
         variance = (centred * centred * counts).sum(axes, keepdim=True) / values

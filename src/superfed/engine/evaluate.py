@@ -94,6 +94,11 @@ def _score_models(task: Task, samples: Samples, models: Sequence[Tensor], device
     outputs = []
     with torch.no_grad():
         for w in models:
-            chunks = [task.model.apply(w, part) for part in torch.split(x, CHUNK)] if len(x) else []
+            chunks = [task.model.apply(w, part) for part in _chunks(x)]
             outputs.append(torch.cat(chunks).cpu() if chunks else torch.zeros(0, task.data.num_classes))
     return score(torch.stack(outputs).numpy(), samples.y.numpy(), task.schedule.batch_size)
+
+
+def _chunks(x: Tensor) -> Sequence[Tensor]:
+    """Pieces of about one size: a small last one would be normalised by itself in networks that use a batch's statistics."""
+    return torch.tensor_split(x, -(-len(x) // CHUNK)) if len(x) else ()

@@ -95,6 +95,9 @@ def timed(what: str, members: Sequence[Member]) -> Iterator[None]:
 def _begin(folder: RunFolder, config: RunConfig, task: Task) -> None:
     """Make a run's folder, with all that is known before the first round."""
     folder.write_config(config.as_plain())
+    named = {what: getattr(task.data, f"{what}_names", None) for what in ("class", "client")}
+    if any(names is not None for names in named.values()):
+        write_json(folder.names_file, {what: None if names is None else list(names) for what, names in named.items()})
     folder.write_info(
         {
             "name": folder.name,

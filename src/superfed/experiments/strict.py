@@ -61,7 +61,11 @@ def _choose(registry: Mapping[str, type], value: object, path: str) -> object:
     name = given["name"]
     if not isinstance(name, str):
         raise SettingError(_join(path, "name"), f"must be {_listed(list(registry))}, not {_shown(name)}")
-    if name not in registry:
+    try:
+        known = name in registry  # which may have to import it
+    except SettingError as error:
+        raise error.under(path) from error
+    if not known:
         raise SettingError(_join(path, "name"), f"{name!r} is unknown{_suggest(name, registry)}")
     return build(registry[name], {k: v for k, v in given.items() if k != "name"}, path)
 
@@ -78,6 +82,8 @@ def plain(value: Any, registry: Mapping[str, type] | None = None) -> Any:
 
 def convert(hint: Any, value: object, path: str) -> Any:
     """``value`` as what ``hint`` says, or a sentence. Nothing is guessed: 'true' is no boolean and '3' no number."""
+    if hint is Any:
+        return value
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         return _convert_union(typing.get_args(hint), value, path)

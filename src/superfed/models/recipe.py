@@ -47,6 +47,6 @@ def initialise(module: nn.Module, init: Init) -> nn.Module:
         for name, parameter in module.named_parameters():
             if parameter.dim() > 1:
                 nn.init.xavier_normal_(parameter)
-            elif name.endswith("bias"):
+            elif "bias" in name.rpartition(".")[2]:
                 nn.init.zeros_(parameter)
     return module

@@ -6,6 +6,7 @@ EXPERIMENT/
   RUN/
     run.json         schema, title, status, versions, hardware, data fingerprint
     config.yaml      this run's resolved config
+    names.json       what classes and clients are called, where they have names
     rounds.parquet   a row per round: rate, cohort, who diverged, samples, bytes
     curve.parquet    a row per evaluation during training and λ
     clients.parquet  a row per client, λ and split: the final metrics
@@ -37,6 +38,7 @@ class RunFolder:
         self.readings = path / "readings.parquet"
         self.newcomers = path / "newcomers.parquet"
         self.summary_file = path / "summary.json"
+        self.names_file = path / "names.json"
         self.timing_file = path / "timing.json"
         self.checkpoints = path / "checkpoints"
 

@@ -1,4 +1,4 @@
-"""One writer at a time for an experiment's folder."""
+"""One writer at a time: for an experiment's folder, and for anything a lock file stands for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,3 +40,20 @@ def locked(folder: Path) -> Iterator[None]:
             yield
         finally:
             _held.discard(place)
+
+
+@contextmanager
+def turn(path: Path, *, wait: bool = True) -> Iterator[bool]:
+    """Hold the lock file ``path``, made if need be, and say whether it is held; without ``wait`` only if it is free now.
+
+    It keeps threads apart as well as processes, and goes with the process, however it ends. Where the system or the disk
+    knows no such lock it is held by nobody.
+    """
+    with path.open("a") as file:
+        held = fcntl is not None
+        if held:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except OSError:
+                held = False
+        yield held
