@@ -105,7 +105,7 @@ def test_digits_without_scikit_learn_say_what_to_install(monkeypatch: pytest.Mon
 
 
 def test_the_registry_is_complete_and_says_what_each_dataset_is() -> None:
-    assert list(DATASETS) == ["digits", "mnist", "cifar10", "synthetic"]
+    assert DATASETS.keys() >= {"digits", "mnist", "cifar10", "synthetic"}
     for entry in DATASETS.values():
         assert dataclasses.is_dataclass(entry.settings)
         assert entry.settings.__dataclass_params__.frozen

@@ -1,18 +1,16 @@
-"""CIFAR-10 from its own files."""
+"""CIFAR-10 from its own files, or from the hub's."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-import torch
-
-from superfed.core.errors import UserError
-from superfed.data.array_pickle import load_arrays
+from superfed.data.cifar import SHAPE, read_batches
 from superfed.data.dataset import Dataset
 from superfed.data.files import FileDataset, Found, Tick, silent
-from superfed.data.missing import is_file, missing_files, root_or_error
+from superfed.data.hub_images import read_hub_images
+from superfed.data.missing import root_or_error
+from superfed.data.places import look_for
 
 FOLDER = "cifar-10-batches-py"
 BATCHES = tuple(f"data_batch_{i}" for i in range(1, 6))
@@ -27,38 +25,23 @@ class Cifar10(FileDataset[Dataset]):
     """The 50,000 training images, the pool that clients are dealt from; CIFAR-10's own test batch is not used."""
 
     key: ClassVar[str] = "cifar10"
+    hub: ClassVar[str | None] = "uoft-cs/cifar10"
+    checksums: ClassVar[Mapping[str, str]] = {
+        "data_batch_1": "c99cafc152244af753f735de768cd75f",
+        "data_batch_2": "d4bba439e000b95fd0a9bffe97cbabec",
+        "data_batch_3": "54ebc095f3ab1f0389bbae665268c751",
+        "data_batch_4": "634d18415352ddfa80567beed471001a",
+        "data_batch_5": "482c414d41f54cd18b22e5b47cb7c3cb",
+    }
 
     def find(self, root: Path | None) -> Found:
         root = root_or_error(self.key, root, FOLDER, SOURCE)
-        paths = [root / FOLDER / batch for batch in BATCHES]
-        missing = [path for path in paths if not is_file(path)]
-        if missing:
-            raise missing_files(self.key, missing, root / FOLDER, SOURCE)
-        return Found("files", tuple(paths))
+        folder = root / FOLDER
+        return look_for(self, root, [[folder / batch] for batch in BATCHES], folder, SOURCE)
 
     def read(self, found: Found, tick: Tick = silent) -> Dataset:
-        batches = [_read_batch(path) for path in found.files]
-        images = np.concatenate([images for images, _ in batches])
-        labels = np.concatenate([labels for _, labels in batches])
-        x = torch.from_numpy(images.reshape(-1, 3, 32, 32))
-        return Dataset(self.key, x, torch.from_numpy(labels), num_classes=10, scale=1 / 255)
-
-
-def _read_batch(path: Path) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    batch = load_arrays(path)
-    images, labels = batch.get(b"data"), batch.get(b"labels")
-    if images is None or labels is None:
-        raise UserError(f"{path}: has no {'data' if images is None else 'labels'}, which a CIFAR-10 batch holds")
-    if not isinstance(images, np.ndarray) or images.dtype != np.uint8 or images.shape[1:] != (3 * 32 * 32,):
-        raise UserError(f"{path}: its data are not rows of 3072 bytes, one row an image")
-    if not _are_labels(labels):
-        raise UserError(f"{path}: its labels are not a list of whole numbers from 0 to 9")
-    if len(images) != len(labels) or len(images) == 0:
-        raise UserError(f"{path}: holds {len(images)} images and {len(labels)} labels")
-    return images, np.array(labels, dtype=np.int64)
-
-
-def _are_labels(labels: Any) -> bool:
-    if isinstance(labels, np.ndarray):
-        labels = labels.tolist()
-    return isinstance(labels, list) and all(type(label) is int and 0 <= label <= 9 for label in labels)
+        if found.layout == "hub":
+            x, y = read_hub_images(found.files, "img", "label", SHAPE, 10, tick)
+        else:
+            x, y = read_batches(found.files, "CIFAR-10", "labels", 10)
+        return Dataset(self.key, x, y, num_classes=10, scale=1 / 255)

@@ -35,6 +35,8 @@ class Dataset(Pool):
     parts: npt.NDArray[np.int8] | None = None
     known_digest: str | None = None
     """What ``digest`` would find, where somebody has kept it."""
+    note: str | None = None
+    """What a reader of its results should know: how much of the published data there was, for one."""
 
     def __post_init__(self) -> None:
         if self.x.dtype not in INPUT_TYPES:
@@ -77,6 +79,8 @@ class Dataset(Pool):
             arrays["parts"] = self.parts
         if self.class_names is not None:
             facts["class_names"] = list(self.class_names)
+        if self.note is not None:
+            facts["note"] = self.note
         return Packed(arrays, facts)
 
     @classmethod
@@ -94,6 +98,7 @@ class Dataset(Pool):
             facts.get("class_names"),
             arrays.get("parts"),
             digest,
+            facts.get("note"),
         )
 
     def digest(self) -> str:

@@ -1,7 +1,7 @@
 """Datasets that lie on disk: found first, then read."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
@@ -32,6 +32,10 @@ class FileDataset(ABC, Generic[P]):
     """Its name in the registry."""
     reader: ClassVar[int] = 1
     """Counts up when the same files come to be read as something else, so that no old cache is used."""
+    hub: ClassVar[str | None] = None
+    """The repository of the Hugging Face hub ("owner/name") that keeps it too."""
+    checksums: ClassVar[Mapping[str, str]] = {}
+    """The md5 of each published file, by its name; by the unpacked file's name, that of what a gzip file holds."""
 
     @abstractmethod
     def find(self, root: Path | None) -> Found:

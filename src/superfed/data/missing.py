@@ -18,11 +18,16 @@ def root_or_error(name: str, root: Path | None, folder: str, source: str) -> Pat
     return root
 
 
-def missing_files(name: str, looked_for: Sequence[Path], folder: Path, source: str) -> UserError:
-    """All the paths that were tried, where the files come from and where they go."""
-    paths = ", ".join(str(path) for path in looked_for)
+def missing_files(
+    name: str, looked_for: Sequence[Path], folder: Path, source: str, hub: Path | None = None
+) -> UserError:
+    """All the paths that were tried, where the files come from and where they go; ``hub`` is the hub's folder."""
+    places, fetch = ", ".join(str(path) for path in looked_for), ""
+    if hub is not None:
+        places, fetch = f"{places} and in {hub}", f"run superfed data fetch {name}, or "
     return UserError(
-        f"{name}: looked for {paths} and found nothing; get the files of {source} and put them in {folder} ({SET_ROOT})"
+        f"{name}: looked for {places} and found nothing; {fetch}get the files of {source} and put them in {folder} "
+        f"({SET_ROOT})"
     )
 
 
