@@ -73,12 +73,13 @@ class Split:
 
         Neighbouring samples overlap, so ``gap`` of them are left out between the parts: the first of what would be test
         samples (as LEAF does it), and the last of what would be training samples before those for validation. Who has too
-        few samples for a gap and a part goes without that part.
+        few samples for a gap and a part goes without that part, and without validation if less than half of what comes
+        before the test samples would be left to train on; everybody trains on at least one sample.
         """
-        late = _part_of(num_samples, self.test_fraction)
+        late = min(_part_of(num_samples, self.test_fraction), num_samples - 1)
         early = num_samples - late
         validation = _part_of(early, self.validation_fraction)
-        if early - validation - gap < 1:
+        if 2 * (early - validation - gap) < early:
             validation = 0
         train = early - validation - (gap if validation else 0)
         return Sizes(train, validation, max(late - gap, 0))

@@ -29,6 +29,8 @@ class Natural:
 
     def choose(self, owners: Owners, num_clients: int | None, rng: np.random.Generator) -> IntArray:
         """The places of the owners who become clients, ascending."""
+        if num_clients is not None:
+            whole("num_clients", num_clients, least=1)
         sizes = np.bincount(owners.of, minlength=len(owners.names))
         chosen = np.arange(len(sizes))
         if self.fraction < 1:
