@@ -13,7 +13,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "algorithms": {"core"},
     "models": {"core"},
-    "data": {"core"},
+    "data": {"core", "store"},
     "metrics": {"core"},
     "store": {"core"},
     "engine": {"core", "metrics", "store"},
@@ -58,12 +58,16 @@ def test_light_rooms_need_few_packages(room: str) -> None:
         assert packages <= LIGHT_PACKAGES | set(sys.stdlib_module_names), path
 
 
-def test_the_store_files_that_the_engine_uses_need_no_more() -> None:
-    used = {
-        m for path in ROOT.joinpath("engine").rglob("*.py") for m in imports(path, everywhere=True) if ".store" in m
-    }
-    assert used == {"superfed.store.files"}
-    assert not any(m.startswith(("pyarrow", "yaml")) for m in imports(ROOT / "store" / "files.py", everywhere=True))
+@pytest.mark.parametrize(("room", "modules"), [("engine", {"files"}), ("data", {"files", "lock"})])
+def test_the_store_modules_that_light_rooms_use_need_no_more(room: str, modules: set[str]) -> None:
+    import sys
+
+    files = list(ROOT.joinpath(room).rglob("*.py"))
+    used = {module for path in files for module in imports(path, everywhere=True) if ".store" in module}
+    assert used == {f"superfed.store.{module}" for module in modules}
+    for module in modules:
+        packages = {m.split(".")[0] for m in imports(ROOT / "store" / f"{module}.py", everywhere=True)}
+        assert packages <= {"superfed"} | set(sys.stdlib_module_names)
 
 
 def test_every_room_is_listed() -> None:

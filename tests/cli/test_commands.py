@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 import yaml
+
 from conftest import Program
 
 READINGS = {"validated", "validated_shared", "best_shared", "oracle", "fixed"}

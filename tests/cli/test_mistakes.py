@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Program
 
+from conftest import Program
 from superfed.cli.interrupt import Heeding, Stop
 from superfed.experiments.observer import Silent
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from conftest import Program
 from safetensors import safe_open
+
+from conftest import Program
 
 CONFIG = """
 algorithm: [{name: fedavg}, {name: fedper}, {name: superfed, nu: 1.0, start: 0.0}]

@@ -4,10 +4,11 @@ Heavy imports wait until a command runs, so that help and completion answer at o
 """
 
 import sys
+import warnings
 
 import typer
 
-from superfed.cli.commands import compare, evaluate, listing, onboard, resume, run, show, traffic
+from superfed.cli.commands import compare, data, evaluate, listing, onboard, resume, run, show, traffic
 
 app = typer.Typer(
     name="superfed",
@@ -25,6 +26,7 @@ app.command("compare")(compare.command)
 app.command("traffic")(traffic.command)
 app.command("show")(show.command)
 app.command("list")(listing.command)
+app.add_typer(data.app)
 
 
 @app.callback(invoke_without_command=True)
@@ -42,6 +44,7 @@ def main() -> None:
     """Run the program; a user's mistake becomes one sentence and exit code 2."""
     from superfed.core.errors import UserError
 
+    warnings.formatwarning = _one_line
     try:
         app()
     except UserError as error:
@@ -50,6 +53,13 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output went away, as `| head` does
         sys.stderr.close()
         sys.exit(141)
+
+
+def _one_line(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    """Warnings as users read them: what, not where in the program."""
+    return f"superfed: {message}\n"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""The program as a user calls it, and a small experiment to call it on."""
+"""For every test: a cache of its own, the program as a user calls it, and a small experiment to call it on."""
 
 import contextlib
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,14 @@ class Done:
 
 
 Program = Callable[..., Done]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Prepared datasets never go to anyone's home; by the environment, so that started processes heed it too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SUPERFED_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")
