@@ -1,6 +1,5 @@
 """The synthetic task: as many clients as you like, none of them made before it is asked for."""
 
-import time
 import tracemalloc
 from collections import Counter
 from typing import Any
@@ -17,16 +16,13 @@ from superfed.data.synthetic import Synthetic
 def test_a_million_clients_cost_what_one_does() -> None:
     SyntheticFederation(Synthetic(), 1).train(0)  # first calls import and allocate what they need only once
     tracemalloc.start()
-    began = time.perf_counter()
     data = SyntheticFederation(Synthetic(ragged=0.5), 1_000_000)
     first, last = data.train(0), data.train(999_999)
     sizes = data.train_size(0), data.train_size(999_999)
-    taken = time.perf_counter() - began
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert sizes == (len(first), len(last))
     assert not torch.equal(first.x[:5], last.x[:5])
-    assert taken < 0.5
     assert peak < 500_000
 
 

@@ -141,6 +141,9 @@ class SyntheticFederation(Federation):
     def _size(self, client: int) -> int:
         return self.task.size(self.seed, client)
 
+    def _labels(self, client: int) -> IntArray:
+        return self.task.labels(self.seed, client)
+
     def _holdings(self, client: int) -> tuple[IntArray, Callable[[IntArray], Tensor]]:
         x, y = self.task.generate(self.seed, client, self._class_means)
         return y, lambda rows: torch.from_numpy(x[rows])

@@ -59,9 +59,21 @@ class Federation(ABC):
         """Which of the client's samples train, validate and test."""
         return self.split.rows(self._size(client), stream(self.seed, "split", client=client))
 
-    def train_size(self, client: int) -> int:
+    def _labels(self, client: int) -> IntArray:
+        return self._holdings(client)[0]
+
+    def labels(self, client: int) -> IntArray:
+        """The labels of everything the client holds, before any noise; no inputs are made for it."""
         client_in_range(client, self.num_clients)
-        return self._sizes(client).train
+        return self._labels(client)
+
+    def sizes(self, client: int) -> Sizes:
+        """How many samples train, validate and test."""
+        client_in_range(client, self.num_clients)
+        return self._sizes(client)
+
+    def train_size(self, client: int) -> int:
+        return self.sizes(client).train
 
     def train(self, client: int) -> Samples:
         return self._samples(client, "train")

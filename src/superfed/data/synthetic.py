@@ -63,8 +63,20 @@ class Synthetic:
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
         """One client's samples: inputs [size, dim] and labels [size], its classes as even as they go."""
         rng = stream(seed, "synthetic", client=client)
-        classes = rng.choice(self.num_classes, self.classes_per_client, replace=False)
+        classes = self._classes(rng)
         shifts = rng.standard_normal((self.classes_per_client, self.dim), dtype=np.float32) * np.float32(self.drift)
-        which = np.arange(self.size(seed, client)) % self.classes_per_client
+        which = self._which(seed, client)
         noise = rng.standard_normal((len(which), self.dim), dtype=np.float32) * np.float32(self.spread)
         return (class_means[classes] + shifts)[which] + noise, classes[which]
+
+    def labels(self, seed: int, client: int) -> npt.NDArray[np.int64]:
+        """The labels that ``generate`` gives, without making their inputs."""
+        return self._classes(stream(seed, "synthetic", client=client))[self._which(seed, client)]
+
+    def _classes(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The first that is drawn for a client: which classes it holds."""
+        return rng.choice(self.num_classes, self.classes_per_client, replace=False)
+
+    def _which(self, seed: int, client: int) -> npt.NDArray[np.int64]:
+        """For each sample, which of the client's classes it is of."""
+        return np.arange(self.size(seed, client)) % self.classes_per_client

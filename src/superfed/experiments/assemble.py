@@ -9,6 +9,7 @@ import torch
 from superfed.core.errors import SettingError
 from superfed.core.samples import FederatedData
 from superfed.core.vector import VectorModel
+from superfed.data.cache import cache_place, load
 from superfed.data.dealt import deal
 from superfed.data.pool import Pool
 from superfed.data.registry import DatasetSettings
@@ -22,13 +23,13 @@ class Assembler:
     """Makes tasks, and makes each dataset, partition and model once for all the runs that share it."""
 
     def __init__(self, data_root: Path | None) -> None:
-        self._root = data_root
+        self._root, self._cache = data_root, cache_place()
         self._datasets: dict[DatasetSettings, Pool | Synthetic] = {}
         self._dealt: dict[tuple[DataConfig, int], FederatedData] = {}
         self._models: dict[Hashable, VectorModel] = {}
 
     def task(self, config: RunConfig) -> Task:
-        data = self._data(config.data, config.seed if config.data.seed is None else config.data.seed)
+        data = self.data(config)
         with named("model"):
             model = self._model(config, data)
         with named("training"):
@@ -38,16 +39,17 @@ class Assembler:
         task.check()
         return task
 
-    def _data(self, config: DataConfig, seed: int) -> FederatedData:
-        key = (config, seed)
+    def data(self, config: RunConfig) -> FederatedData:
+        """The run's data, dealt; no model needs to fit it."""
+        key = (config.data, data_seed(config))
         if key not in self._dealt:
             with named("data"):
-                self._dealt[key] = self._deal(config, seed)
+                self._dealt[key] = self._deal(*key)
         return self._dealt[key]
 
     def _deal(self, config: DataConfig, seed: int) -> FederatedData:
         if config.dataset not in self._datasets:
-            self._datasets[config.dataset] = config.dataset.load(self._root)
+            self._datasets[config.dataset] = load(config.dataset, self._root, self._cache)
         source = self._datasets[config.dataset]
         split = Split(config.test_fraction, config.validation_fraction)
         try:
@@ -65,6 +67,11 @@ class Assembler:
             dtype = torch.float64 if config.engine.dtype == "float64" else torch.float32
             self._models[key] = VectorModel(builder, head=recipe.head, dtype=dtype)
         return self._models[key]
+
+
+def data_seed(config: RunConfig) -> int:
+    """What decides the deal: the data's own seed or, without one, the run's."""
+    return config.seed if config.data.seed is None else config.data.seed
 
 
 @contextmanager

@@ -35,7 +35,7 @@ class Dirichlet:
         for members in _by_class(labels[samples]):
             # Somebody is always open: were all full, no sample would be left to deal.
             open_clients = np.flatnonzero(held * num_clients < len(labels))
-            shares = _shares(self._draw(num_clients, open_clients, rng), len(members))
+            shares = _shares(self._draw(num_clients, open_clients, rng), len(members), rng.random())
             owners[members] = np.repeat(open_clients, shares)
             held[open_clients] += shares
         _top_up(owners, held, min(self.min_samples, len(labels) // num_clients))
@@ -63,10 +63,15 @@ def _by_class(labels: Labels) -> list[IntArray]:
     return np.split(order, starts)
 
 
-def _shares(weights: npt.NDArray[np.float64], total: int) -> IntArray:
-    """``total`` cut at the cumulative weights. The last cut is exactly 1, so no weight of zero gets rounding's rest."""
+def _shares(weights: npt.NDArray[np.float64], total: int, shift: float) -> IntArray:
+    """``total`` cut at the cumulative weights, ``shift`` from [0, 1) deciding which way fractions are rounded.
+
+    Were they always rounded down, the first clients would lose a fraction of a sample in every class. The last cut is
+    ``total`` exactly, so no weight of zero gets rounding's rest.
+    """
     cuts = np.cumsum(weights)
-    bounds = np.floor(cuts / cuts[-1] * total).astype(np.int64)
+    bounds = np.floor(cuts / cuts[-1] * total + shift).astype(np.int64)
+    bounds[cuts == cuts[-1]] = total
     shares: IntArray = np.diff(bounds, prepend=0)
     return shares
 
