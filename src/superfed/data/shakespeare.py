@@ -82,7 +82,7 @@ class Shakespeare(FileDataset[TextWindows]):
         hub = root / HUB / REPO
         if files := listed(hub, CSV):
             return Found("csv", files)
-        raise missing_files(self.key, [*looked_for, hub / "**/train-*.parquet", hub / CSV], root / FOLDER, SOURCE)
+        raise missing_files(self.key, looked_for, root / FOLDER, SOURCE, hub)
 
     def read(self, found: Found, tick: Tick = silent) -> TextWindows:
         texts = READERS[found.layout](found.files, tick)
