@@ -14,18 +14,26 @@ if TYPE_CHECKING:
     from superfed.algorithms import *  # noqa: F403
     from superfed.core.errors import SettingError as SettingError
     from superfed.core.errors import UserError as UserError
+    from superfed.data.from_python import from_arrays as from_arrays
+    from superfed.data.from_python import from_hf as from_hf
+    from superfed.data.from_python import from_partitioner as from_partitioner
     from superfed.data.own import ClientArrays as ClientArrays
     from superfed.experiments.fit import FittedClient as FittedClient
     from superfed.experiments.fit import FittedRun as FittedRun
     from superfed.experiments.fit import fit as fit
+    from superfed.models import register_model as register_model
 
 _WHERE = {
     "SettingError": "superfed.core.errors",
     "UserError": "superfed.core.errors",
+    "from_arrays": "superfed.data.from_python",
+    "from_hf": "superfed.data.from_python",
+    "from_partitioner": "superfed.data.from_python",
     "ClientArrays": "superfed.data.own",
     "FittedClient": "superfed.experiments.fit",
     "FittedRun": "superfed.experiments.fit",
     "fit": "superfed.experiments.fit",
+    "register_model": "superfed.models",
 }
 
 

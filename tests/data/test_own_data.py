@@ -215,7 +215,30 @@ def with_value(value: float) -> np.ndarray[Any, Any]:
             "client 1: the labels are Python objects; give an array of numbers, every row of the same shape",
         ),
         ([GOOD, (X.astype(str), Y)], "client 1: the inputs are strings; give numbers"),
-        ([GOOD, (X, ["cat", "dog"] * 10)], "client 1: the labels are strings; give numbers"),
+        (
+            [GOOD, (X, ["cat", "dog"] * 10)],
+            "client 1: its labels are names, but those of client 0 are numbers; use one kind for all",
+        ),
+        (
+            [(X, ["cat", "dog"] * 10), ClientArrays((X, ["cat"] * 20), test=GOOD)],
+            "client 1, test: its labels are numbers, but those of client 0 are names; use one kind for all",
+        ),
+        (
+            [(X, ["cat", 1] * 10)],
+            "client 0: the labels are names, but one is 1; use one kind, and leave none out",
+        ),
+        (
+            [(X, np.array(["cat", None] * 10, dtype=object))],
+            "client 0: the labels are names, but one is None; use one kind, and leave none out",
+        ),
+        (
+            [(X, np.array([["cat"]] * 20))],
+            "client 0: the labels have shape (20, 1), but must be one name per sample",
+        ),
+        (
+            [(X, np.array([b"\xff"] * 20))],
+            "client 0: the labels are bytes that are no UTF-8 text; give text or numbers",
+        ),
         ([GOOD, (X.astype(complex), Y)], "client 1: the inputs are of type complex128, which are not plain numbers"),
         (
             [GOOD, (torch.from_numpy(X).to(torch.complex64), Y)],
@@ -270,6 +293,74 @@ def test_a_bad_setting_is_a_sentence(settings: dict[str, Any], key: str) -> None
     with pytest.raises(SettingError) as caught:
         OwnData.from_clients([GOOD], **settings)
     assert caught.value.key == key
+
+
+needs_numpy_2 = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="no such texts")
+NAMED: list[Any] = [(X[:2], ["dog", "cat"]), ClientArrays((X[:3], ["emu", "cat", "ant"]), test=(X[:1], ["dog"]))]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        tuple,
+        np.array,
+        lambda names: np.array(names, dtype=object),
+        lambda names: np.array(names, dtype="S"),
+        pytest.param(lambda names: np.array(names, dtype="T"), marks=needs_numpy_2),
+    ],
+)
+def test_labels_may_be_names_which_are_numbered_over_all_clients(make: Callable[[Any], Any]) -> None:
+    given: list[Any] = [
+        (NAMED[0][0], make(NAMED[0][1])),
+        ClientArrays(*((x, make(y)) for x, y in (NAMED[1].train, NAMED[1].test, NAMED[1].test))),
+    ]
+    data = OwnData.from_clients(given)
+    assert data.class_names == ["ant", "cat", "dog", "emu"]
+    assert data.num_classes == 4
+    assert sorted(data.labels(0).tolist()) == [1, 2]
+    assert data.train(1).y.tolist() == [3, 1, 0]
+    assert data.test(1).y.tolist() == [2]
+
+
+def test_the_order_of_the_classes_may_be_given() -> None:
+    names = ["emu", "dog", "cat", "bee", "ant"]
+    data = OwnData.from_clients(NAMED, class_names=names)
+    assert data.class_names == names
+    assert data.num_classes == 5
+    assert data.test(1).y.tolist() == [1]
+    assert OwnData.from_clients(NAMED, class_names=names, num_classes=9).num_classes == 9
+    assert OwnData.from_clients([GOOD], class_names=names).num_classes == 5
+    assert OwnData.from_clients([GOOD]).class_names is None
+    prints = {OwnData.from_clients(NAMED, class_names=n).fingerprint for n in (None, names, names[::-1])}
+    assert len(prints) == 3
+
+
+@pytest.mark.parametrize(
+    ("clients", "settings", "sentence"),
+    [
+        (
+            NAMED,
+            {"num_classes": 4},
+            "num_classes: the labels are names, so give class_names, all of them in their order, or leave it out",
+        ),
+        (
+            NAMED,
+            {"class_names": ["cat", "dog", "emu"]},
+            "client 1, training: holds the label 'ant', but the classes are cat, dog, emu",
+        ),
+        (NAMED, {"class_names": ["cat", "dog", "cat"]}, "class_names: names 'cat' twice"),
+        (NAMED, {"class_names": "cat"}, "class_names: must be a list with the name of every class, got 'cat'"),
+        (NAMED, {"class_names": []}, "class_names: must be a list with the name of every class, got []"),
+        (NAMED, {"class_names": [1, 2]}, "class_names: must be a list with the name of every class, got [1, 2]"),
+        ([GOOD], {"class_names": ["cat", "dog"]}, "client 0: holds the label 3, but 2 classes are 0 to 1"),
+        ([GOOD], {"class_names": list("abcde"), "num_classes": 4}, "num_classes: 4 classes cannot have 5 names"),
+    ],
+)
+def test_names_that_do_not_fit_are_a_sentence(clients: Any, settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        OwnData.from_clients(clients, **settings)
+    assert str(caught.value) == sentence
 
 
 @pytest.mark.parametrize("client", [-1, 1])

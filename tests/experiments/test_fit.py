@@ -10,7 +10,10 @@ from torch import nn
 import superfed
 from superfed.algorithms import ALGORITHMS
 from superfed.core.algorithm import Algorithm
+from superfed.data.dataset import Dataset
+from superfed.data.dealt import DealtDataset
 from superfed.data.own import ClientArrays
+from superfed.data.split import Split
 from support.toys import METHODS
 
 
@@ -134,3 +137,79 @@ def test_the_network_may_know_classes_that_nobody_has() -> None:
     assert superfed.fit([(x, y)] * 2, network, "local", rounds=1, workers=1)._run.task.data.num_classes == 3
     with pytest.raises(superfed.UserError, match=r"its output for one sample is .3,., and 2 class scores are needed"):
         superfed.fit([(x, y)] * 2, network, "local", rounds=1, workers=1, num_classes=2)
+
+
+NAMES = ["cat", "dog", "emu"]
+
+
+def named_clients(count: int = 5) -> list[tuple[np.ndarray, list[str]]]:
+    return [(x, [NAMES[label] for label in y]) for x, y in clients(count)]
+
+
+def as_pool(**settings: object) -> Dataset:
+    every = named_clients()
+    x, y = np.concatenate([x for x, _ in every]), [label for _, labels in every for label in labels]
+    owners = [f"c{i}" for i, (x, _) in enumerate(every) for _ in x]
+    return superfed.from_arrays(x, y, owners, **settings)  # type: ignore[arg-type]
+
+
+QUICK: dict[str, object] = {"rounds": 4, "local_epochs": 2, "lr": 0.05, "workers": 1}
+
+
+def test_labels_may_be_names() -> None:
+    run = superfed.fit(named_clients(), network, "superfed", **QUICK)  # type: ignore[arg-type]
+    assert run.class_names == NAMES
+    assert run.client_names is None
+    assert run.accuracy == fitted("superfed").accuracy
+    assert fitted("local", rounds=1).class_names is None
+
+
+def test_a_pretrained_network_may_have_the_classes_in_another_order() -> None:
+    run = superfed.fit(named_clients(), network, "local", class_names=NAMES[::-1], **QUICK)  # type: ignore[arg-type]
+    assert run.class_names == NAMES[::-1]
+    assert run._run.task.data.train(0).y.max() == 2
+    assert run._run.task.data.train(0).y.min() == 1
+
+
+def test_the_network_may_know_classes_without_a_name() -> None:
+    for given in (named_clients(1) * 2, superfed.from_arrays(*named_clients(1)[0], ["a", "b"] * 15)):
+        run = superfed.fit(given, network, "local", rounds=1, workers=1)
+        assert run.class_names == NAMES[:2]
+        assert run._run.task.data.num_classes == 3
+
+
+def test_a_pool_is_dealt_to_its_owners() -> None:
+    settings = QUICK | {"test_fraction": 0.3, "validation_fraction": 0.2, "seed": 3}
+    run = superfed.fit(as_pool(), network, "superfed", **settings)  # type: ignore[arg-type]
+    assert (run.class_names, run.client_names) == (NAMES, [f"c{i}" for i in range(5)])
+    as_pairs = superfed.fit(named_clients(), network, "superfed", **settings)  # type: ignore[arg-type]
+    assert run.summary() == as_pairs.summary()
+    dealt = DealtDataset.deal(as_pool(), split=Split(0.3, 0.2), seed=3)
+    assert superfed.fit(dealt, network, "superfed", **settings).summary() == run.summary()  # type: ignore[arg-type]
+
+
+def test_a_pool_keeps_its_own_split() -> None:
+    split = ["train"] * 20 + ["test"] * 10
+    run = superfed.fit(as_pool(split=split * 5), network, "local", **QUICK)  # type: ignore[arg-type]
+    assert len(run._run.task.data.test(2)) == 10
+
+
+def test_pools_that_cannot_be_used_are_sentences() -> None:
+    x, y = clients(1)[0]
+    with pytest.raises(superfed.UserError) as caught:
+        superfed.fit(superfed.from_arrays(x, y), network)
+    assert str(caught.value) == "arrays: does not say whose its samples are; give clients, or deal it first"
+    for given in (as_pool(), DealtDataset.deal(as_pool())):
+        with pytest.raises(superfed.SettingError) as wrong:
+            superfed.fit(given, network, class_names=NAMES)
+        assert str(wrong.value) == "class_names: these clients come with their classes; leave it out"
+    with pytest.raises(superfed.UserError, match="labels run from 0 to 2, but 2 classes are 0 to 1"):
+        superfed.fit(as_pool(), network, num_classes=2)
+
+
+def test_one_class_or_one_sample_is_enough_for_a_client() -> None:
+    x, _ = clients(1)[0]
+    given = [(x[:1], ["dog"]), (x, ["cat"] * 30), *named_clients(2)]
+    run = superfed.fit(given, network, "superfed", rounds=3, clients_per_round=4, local_epochs=1, workers=1)
+    assert np.isnan(run.client(0).accuracy)
+    assert 0 <= run.accuracy <= 1

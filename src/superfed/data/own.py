@@ -1,7 +1,7 @@
 """Anyone's own data, given from Python: one pair of arrays for each client."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +12,12 @@ import torch
 from superfed.core.errors import UserError
 from superfed.core.random import stream
 from superfed.core.samples import Samples
-from superfed.data.arrays import handed_out_as, read_inputs, read_labels, to_tensor
-from superfed.data.checks import client_in_range, seed_in_range, whole
+from superfed.data.arrays import handed_out_as, to_tensor
+from superfed.data.checks import client_in_range, seed_in_range
 from superfed.data.fingerprint import fingerprint
-from superfed.data.split import Rows, Split
+from superfed.data.labels import Classes, Labels, agree, class_limit
+from superfed.data.pairs import read_pair
+from superfed.data.split import Rows, Sizes, Split
 
 Pair = tuple[Any, Any]
 """Inputs and labels: arrays, tensors or lists."""
@@ -32,10 +34,18 @@ class ClientArrays:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Samples as they were given, in the memory they were given in."""
+    """Samples as they were given, in the memory they were given in; ``where`` is how a sentence calls them."""
 
+    where: str
     x: npt.NDArray[Any]
-    y: npt.NDArray[np.int64]
+    labels: Labels
+
+    @property
+    def y(self) -> npt.NDArray[np.int64]:
+        return self.labels.of
+
+    def numbered(self, numbers: npt.NDArray[np.int64]) -> "_Part":
+        return replace(self, labels=Labels(numbers))
 
     def samples(self, rows: npt.NDArray[np.int64] | None = None) -> Samples:
         if rows is None:
@@ -53,6 +63,12 @@ class _Client:
     def parts(self) -> list[_Part]:
         return [part for part in (self.train, self.validation, self.test) if part is not None]
 
+    def numbered(self, numbers: Iterator[npt.NDArray[np.int64]]) -> "_Client":
+        """With the next of these numbers as the labels of each of its parts."""
+        train = self.train.numbered(next(numbers))
+        validation = None if self.validation is None else self.validation.numbered(next(numbers))
+        return _Client(train, validation, None if self.test is None else self.test.numbered(next(numbers)))
+
 
 class OwnData:
     """Clients built by :meth:`from_clients`. The arrays are kept, not copied: do not write to them afterwards.
@@ -62,8 +78,8 @@ class OwnData:
     plain numbers are float32, or text if all are whole.
     """
 
-    def __init__(self, clients: list[_Client], num_classes: int, split: Split, seed: int) -> None:
-        self.num_classes = num_classes
+    def __init__(self, clients: list[_Client], classes: Classes, split: Split, seed: int) -> None:
+        self.num_classes, self.class_names = classes
         self._clients = clients
         self._split = split
         self._seed = seed
@@ -74,24 +90,31 @@ class OwnData:
         clients: Iterable[Pair | ClientArrays],
         *,
         num_classes: int | None = None,
+        class_names: Sequence[str] | None = None,
         test_fraction: float = 0.2,
         validation_fraction: float = 0.1,
         seed: int = 0,
     ) -> "OwnData":
-        """One pair or :class:`ClientArrays` a client; ``num_classes`` is by default one more than the largest label."""
+        """One pair or :class:`ClientArrays` a client; ``num_classes`` is by default one more than the largest label.
+
+        Labels may be the names of classes instead; these are numbered in the order of ``class_names``, or sorted.
+        """
         split = Split(test_fraction, validation_fraction)
         seed_in_range(seed)
-        if num_classes is not None:
-            whole("num_classes", num_classes, least=1)
+        limit = class_limit(num_classes, class_names)
         if not isinstance(clients, Iterable):
             raise UserError(f"expected a list with an (x, y) pair for each client, got {_described(clients)}")
-        read = [_read_client(client, f"client {i}", num_classes) for i, client in enumerate(clients)]
+        read = [_read_client(client, f"client {i}", limit) for i, client in enumerate(clients)]
         if not read:
             raise UserError("there are no clients: give an (x, y) pair for at least one")
         _all_alike(read)
-        if num_classes is None:
-            num_classes = 1 + max(int(part.y.max()) for client in read for part in client.parts)
-        return cls(read, num_classes, split, seed)
+        numbers, classes = agree(
+            [(part.where, part.labels) for client in read for part in client.parts], num_classes, class_names
+        )
+        if classes.names is not None:
+            rest = iter(numbers)
+            read = [client.numbered(rest) for client in read]
+        return cls(read, classes, split, seed)
 
     @property
     def num_clients(self) -> int:
@@ -110,14 +133,31 @@ class OwnData:
             )
             for client in self._clients
         ]
-        settings = [self.num_classes, self._split.test_fraction, self._split.validation_fraction, self._seed]
+        settings: list[object] = [
+            self.num_classes,
+            self._split.test_fraction,
+            self._split.validation_fraction,
+            self._seed,
+        ]
+        settings += [] if self.class_names is None else [list(self.class_names)]
         return fingerprint("own", settings, *(value for client in contents for value in client))
 
-    def train_size(self, client: int) -> int:
+    def labels(self, client: int) -> npt.NDArray[np.int64]:
+        """The labels of everything the client brought."""
+        return np.concatenate([part.y for part in self._client(client).parts])
+
+    def sizes(self, client: int) -> Sizes:
+        """How many samples train, validate and test."""
         own = self._client(client)
-        return self._split.sizes(
-            len(own.train.y), cut_test=own.test is None, cut_validation=own.validation is None
-        ).train
+        cut = self._split.sizes(len(own.train.y), cut_test=own.test is None, cut_validation=own.validation is None)
+        return Sizes(
+            cut.train,
+            cut.validation if own.validation is None else len(own.validation.y),
+            cut.test if own.test is None else len(own.test.y),
+        )
+
+    def train_size(self, client: int) -> int:
+        return self.sizes(client).train
 
     def train(self, client: int) -> Samples:
         own = self._client(client)
@@ -158,13 +198,7 @@ def _read_client(client: Pair | ClientArrays, who: str, num_classes: int | None)
 def _read_part(pair: object, where: str, num_classes: int | None) -> _Part:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise UserError(f"{where}: expected a pair (x, y) or ClientArrays, got {_described(pair)}")
-    if any(_length(side) == 0 for side in pair):
-        raise UserError(f"{where}: holds no samples; leave it out")
-    y = read_labels(pair[1], where, num_classes)
-    x = read_inputs(pair[0], where)
-    if len(x) != len(y):
-        raise UserError(f"{where}: has {len(x)} inputs but {len(y)} labels")
-    return _Part(x, y)
+    return _Part(where, *read_pair(pair[0], pair[1], where, num_classes))
 
 
 def _all_alike(clients: list[_Client]) -> None:
@@ -181,13 +215,6 @@ def _all_alike(clients: list[_Client]) -> None:
                 raise UserError(
                     f"client {i}: its inputs are {kind}, but client 0's are {expected}; use one type for all"
                 )
-
-
-def _length(value: object) -> int | None:
-    try:
-        return len(value)  # type: ignore[arg-type]
-    except TypeError:
-        return None
 
 
 def _described(value: object) -> str:

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,7 +17,11 @@ from superfed.core.errors import SettingError, UserError
 from superfed.core.samples import FederatedData
 from superfed.core.state import State, moved
 from superfed.core.vector import ModelSource, VectorModel
+from superfed.data.dataset import Dataset
+from superfed.data.dealt import DealtDataset
 from superfed.data.own import ClientArrays, OwnData, Pair
+from superfed.data.pool import Pool
+from superfed.data.split import Split
 from superfed.engine.adapt import adapt
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.evaluate import lambda_grid
@@ -28,7 +33,7 @@ from superfed.experiments.results import HEADLINE, Results
 
 
 def fit(
-    clients: Sequence[Pair | ClientArrays] | FederatedData,
+    clients: Sequence[Pair | ClientArrays] | Pool | FederatedData,
     model: ModelSource,
     algorithm: Algorithm | str = "superfed",
     *,
@@ -41,6 +46,7 @@ def fit(
     momentum: float = 0.9,
     weight_decay: float = 1e-4,
     num_classes: int | None = None,
+    class_names: Sequence[str] | None = None,
     test_fraction: float = 0.2,
     validation_fraction: float = 0.1,
     head: str | None = None,
@@ -56,12 +62,14 @@ def fit(
 
     Args:
         clients: one ``(x, y)`` pair of arrays or tensors per client, ``ClientArrays`` for clients that bring their own
-            test or validation samples, or any ``FederatedData``.
+            test or validation samples, a ``Pool`` whose samples have owners, such as ``from_hf`` makes, or any
+            ``FederatedData``.
         model: a network, or a function that builds one. Its output is a score per class. A network's own weights are the
             first global model; a function is called for fresh ones.
         algorithm: a method, such as ``SuPerFed(nu=2.0)``, or its name.
         clients_per_round: a number, or a fraction such as 0.1; 5 or all if there are fewer, without it.
         num_classes: without it, as many as the network tells apart, or as the labels show.
+        class_names: where labels are names, the order of the classes; without it they are sorted.
         test_fraction, validation_fraction: what is cut from a client's samples, unless it brings its own.
         head: the layer at which the head begins, for methods that treat it apart.
         lambdas: how many points of the line between federated and local model are evaluated.
@@ -70,9 +78,13 @@ def fit(
     """
     method = _algorithm(algorithm)
     view = VectorModel(model, head=head)
-    data = _federated(clients, num_classes, test_fraction, validation_fraction, seed)
-    if num_classes is None and (outputs := _num_outputs(view, data)) > data.num_classes:
-        data = _federated(clients, outputs, test_fraction, validation_fraction, seed)  # classes that nobody here has
+    split = Split(test_fraction, validation_fraction)
+    if class_names is not None and (isinstance(clients, Pool) or hasattr(clients, "train_size")):
+        raise SettingError("class_names", "these clients come with their classes; leave it out")
+    data = _federated(clients, num_classes, class_names, split, seed)
+    if num_classes is None and (outputs := _num_outputs(view, data)) > data.num_classes:  # classes that nobody here has
+        names = getattr(data, "class_names", None)
+        data = _federated(clients, outputs, names, split, seed)
     schedule = Schedule(
         rounds=rounds,
         clients_per_round=min(5, data.num_clients) if clients_per_round is None else clients_per_round,
@@ -113,6 +125,19 @@ class FittedRun:
     @property
     def num_clients(self) -> int:
         return self._run.task.data.num_clients
+
+    @property
+    def class_names(self) -> Sequence[str] | None:
+        """What the classes are called, by their numbers; None where labels were numbers. Classes that only the network
+        knows have no name."""
+        names: Sequence[str] | None = getattr(self._run.task.data, "class_names", None)
+        return names
+
+    @property
+    def client_names(self) -> Sequence[str] | None:
+        """What the clients are called, by their numbers; None where they have no names."""
+        names: Sequence[str] | None = getattr(self._run.task.data, "client_names", None)
+        return names
 
     @property
     def accuracy(self) -> float:
@@ -191,16 +216,30 @@ def _algorithm(given: Algorithm | str) -> Algorithm:
     return ALGORITHMS[given]()
 
 
-def _federated(clients: object, num_classes: int | None, test: float, validation: float, seed: int) -> FederatedData:
+def _federated(
+    clients: object, num_classes: int | None, class_names: Sequence[str] | None, split: Split, seed: int
+) -> FederatedData:
     if hasattr(clients, "train_size"):
         return cast(FederatedData, clients)
+    if isinstance(clients, Pool):
+        return _dealt(clients, num_classes, split, seed)
     return OwnData.from_clients(
         cast(Sequence[Pair | ClientArrays], clients),
         num_classes=num_classes,
-        test_fraction=test,
-        validation_fraction=validation,
+        class_names=class_names,
+        test_fraction=split.test_fraction,
+        validation_fraction=split.validation_fraction,
         seed=seed,
     )
+
+
+def _dealt(pool: Pool, num_classes: int | None, split: Split, seed: int) -> FederatedData:
+    """Everybody keeps what is theirs."""
+    if pool.owners is None:
+        raise UserError(f"{pool.name}: does not say whose its samples are; give clients, or deal it first")
+    if isinstance(pool, Dataset) and num_classes not in (None, pool.num_classes):
+        pool = replace(pool, num_classes=num_classes, known_digest=None)
+    return DealtDataset.deal(pool, split=split, seed=seed)
 
 
 def _num_outputs(model: VectorModel, data: FederatedData) -> int:
