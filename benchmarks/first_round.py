@@ -35,7 +35,12 @@ def memory(pid: int) -> int:
 
 def measured(name: str, changes: list[str], cache: Path) -> tuple[float, float, float]:
     """Seconds to the end of the first round, seconds of all, and the memory peak in MiB, of one round of one method."""
-    one_round = ["algorithm={name: superfed}", "training.rounds=1", "evaluation.clients=1", "evaluation.final_clients=1"]
+    one_round = [
+        "algorithm={name: superfed}",
+        "training.rounds=1",
+        "evaluation.clients=1",
+        "evaluation.final_clients=1",
+    ]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         command = [sys.executable, "-m", "superfed.cli.main", "run", name, *one_round, *changes, "--out", str(out)]

@@ -1,5 +1,6 @@
 """A real newcomer's data in, its model out."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -126,3 +127,42 @@ def test_one_run_must_be_named(superfed: Program, runs: Path, client: Path) -> N
     done = superfed("onboard", runs, "--data", client)
     assert done.returncode == 2
     assert "holds 3 runs; name one of them, for instance" in done.stderr
+
+
+def test_raw_pixels_are_scaled_as_the_run_scaled_them(
+    superfed: Program, runs: Path, client: Path, tmp_path: Path
+) -> None:
+    with np.load(client) as arrays:
+        np.savez(tmp_path / "raw.npz", x=(arrays["x"] * 16).astype(np.uint8), y=arrays["y"])
+    written = []
+    for name in (client, tmp_path / "raw.npz"):
+        out = tmp_path / "model.safetensors"
+        done = superfed("onboard", runs / "superfed-mm-seed0", "--data", name, "--epochs", 1, "--out", out)
+        assert done.returncode == 0, done.stderr
+        written.append(safetensors.numpy.load_file(out))
+    for key, value in written[0].items():
+        assert np.array_equal(value, written[1][key]), key
+
+
+def test_a_newcomer_names_classes_as_the_run_did(superfed: Program, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    (tmp_path / "clients").mkdir()
+    animals = np.array(["cat", "dog", "emu"])
+    for person in ("anna", "bob", "cleo"):
+        y = rng.integers(0, 3, 40)
+        x = (rng.normal(size=(40, 5)) + 3 * np.eye(3, 5)[y]).astype("float32")
+        np.savez(tmp_path / "clients" / f"{person}.npz", x=x, y=animals[y])
+    y = np.repeat([1, 2], 20)  # a newcomer without cats
+    np.savez(tmp_path / "new.npz", x=(rng.normal(size=(40, 5)) + 3 * np.eye(3, 5)[y]).astype("float32"), y=animals[y])
+    (tmp_path / "config.yaml").write_text(
+        f"algorithm: fedavg\ndata: {{dataset: {{name: folder, path: {tmp_path / 'clients'}}}}}\n"
+        "model: {name: two_nn, width: 8}\ntraining: {rounds: 5, clients_per_round: 3, lr: 0.05}\nengine: {workers: 1}\n"
+    )
+    done = superfed("run", tmp_path / "config.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    done = superfed(
+        "onboard", tmp_path / "out" / "fedavg-seed0", "--data", tmp_path / "new.npz", "--epochs", 0, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    (accuracy,) = re.findall(r"accuracy as it arrives: ([0-9.]+)", done.stdout)
+    assert float(accuracy) > 80

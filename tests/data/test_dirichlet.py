@@ -1,6 +1,5 @@
 """The Dirichlet partition: its distribution, its limits, and nobody left with too few."""
 
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -84,7 +83,9 @@ def test_topping_up_is_taking_one_at_a_time_from_the_largest(held: list[int], le
 def test_rounding_favours_nobody(classes: int, of_each: int) -> None:
     """Over many deals the first client and the last hold as much as anybody."""
     labels = np.repeat(np.arange(classes), of_each)
-    deals = [np.diff(Dirichlet(alpha=1.0).deal(labels, 100, np.random.default_rng(seed)).offsets) for seed in range(200)]
+    deals = [
+        np.diff(Dirichlet(alpha=1.0).deal(labels, 100, np.random.default_rng(seed)).offsets) for seed in range(200)
+    ]
     mean = np.mean(deals, axis=0)
     fair = len(labels) / 100
     assert abs(mean - fair).max() < 0.1 * fair

@@ -89,11 +89,12 @@ def read_client(path: Path, task: Task) -> OwnData:
     expected = tuple(task.data.input_shape)
     if tuple(x.shape[1:]) != expected:
         raise UserError(f"{path}: its inputs have shape {tuple(x.shape[1:])}, and the run was trained on {expected}")
-    scale = getattr(getattr(task.data, "dataset", None), "scale", None)
+    scale = getattr(getattr(task.data, "pool", None), "scale", None)
     if x.dtype == np.uint8 and scale is not None:  # raw pixels, as the dataset itself keeps them
         x = x.astype(np.float32) * np.float32(scale)
     try:
-        return OwnData.from_clients([(x, y)], num_classes=task.data.num_classes)
+        names = getattr(task.data, "class_names", None) if y.dtype.kind in "US" else None
+        return OwnData.from_clients([(x, y)], num_classes=task.data.num_classes, class_names=names)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
 
