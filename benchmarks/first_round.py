@@ -1,4 +1,4 @@
-"""Time to the first round and memory peak of a shipped config on real data: python benchmarks/first_round.py NAME [KEY=VALUE …]
+"""Time to the first round and memory peak of a shipped config: python benchmarks/first_round.py NAME [KEY=VALUE …]
 
 Each config runs in a process of its own, with an empty cache and then with the one it filled. The memory peak is that of
 the whole program with all its workers, what they share counted once (the sum of proportional set sizes).

@@ -39,7 +39,8 @@ def test_the_readmes_python_example(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_readme_names_every_command() -> None:
-    commands = {command.name for command in [*app.registered_commands, *app.registered_groups]}
+    commands = {command.name for command in app.registered_commands}
+    commands |= {group.name for group in app.registered_groups}
     assert set(re.findall(r"^\| `superfed (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE)) == commands
 
 

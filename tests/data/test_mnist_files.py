@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from superfed.core.errors import UserError
-from superfed.data.mnist import IMAGES, LABELS, Mnist
+from superfed.data.idx_images import IMAGES, LABELS
+from superfed.data.mnist import Mnist
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (5, 28, 28), dtype=np.uint8)
 PIXELS[0, 0, :2] = (0, 255)

@@ -26,7 +26,7 @@ app.command("compare")(compare.command)
 app.command("traffic")(traffic.command)
 app.command("show")(show.command)
 app.command("list")(listing.command)
-app.add_typer(data.app)
+app.add_typer(data.app, name="data")
 
 
 @app.callback(invoke_without_command=True)
