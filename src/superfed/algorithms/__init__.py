@@ -7,6 +7,7 @@ from superfed.algorithms.fedavg_ft import FedAvgFT
 from superfed.algorithms.fedper import FedPer
 from superfed.algorithms.fedprox import FedProx
 from superfed.algorithms.fedrep import FedRep
+from superfed.algorithms.fused import register_all
 from superfed.algorithms.l2gd import L2GD
 from superfed.algorithms.lg_fedavg import LGFedAvg
 from superfed.algorithms.local import Local
@@ -32,6 +33,8 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     "mapper": Mapper,
     "superfed": SuPerFed,
 }
+
+register_all()
 
 __all__ = [
     "ALGORITHMS",

@@ -106,6 +106,11 @@ class VectorModel:
         outputs: Tensor = functional_call(module, {**self.unflatten(w), **self._frozen, **weights}, (x,))
         return outputs
 
+    @property
+    def training_module(self) -> nn.Module:
+        """The network itself as it trains; its parameters are not the vector's, and it is not to be written to."""
+        return self._training
+
     def for_lanes(self) -> "VectorModel":
         """The same view for many lanes at once; layers that compute differently then have an attribute ``in_lanes``."""
         if not any(hasattr(part, "in_lanes") for part in self._training.modules()):

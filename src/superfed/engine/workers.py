@@ -19,6 +19,7 @@ import torch
 
 from superfed.core.state import State
 from superfed.engine.evaluate import ClientScores, evaluate_client
+from superfed.engine.fusing import prepare
 from superfed.engine.lanes import Lane
 from superfed.engine.local import Update, local_update
 from superfed.engine.plan import num_steps
@@ -114,6 +115,7 @@ class Workers:
         largest = max(task.model.size * task.model.dtype.itemsize for task in tasks)
         size = VECTORS_PER_SLOT * largest + 2**20
         self._slots = [[Slot(size) for _ in range(SLOTS_PER_WORKER)] for _ in range(count)]
+        prepare(tasks)
         context = multiprocessing.get_context("fork")
         self._pipes: list[Connection] = []
         self._processes = []

@@ -36,6 +36,10 @@ class Classifier(nn.Module):
         self.features = features
         self.classifier = classifier
 
+    def chain(self) -> tuple[nn.Module, nn.Module]:
+        """What is done one after the other, for who knows a quicker way."""
+        return self.features, self.classifier
+
     def forward(self, x: Tensor) -> Tensor:
         scores: Tensor = self.classifier(self.features(x))
         return scores

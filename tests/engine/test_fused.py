@@ -1,0 +1,236 @@
+"""Fused updates are the plain ones, quicker."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from superfed.algorithms import FedAvg, FedProx, SuPerFed
+from superfed.core.algorithm import Algorithm, Context
+from superfed.core.batch import Batch
+from superfed.core.chain import Chain
+from superfed.core.flat import FlatNetwork
+from superfed.core.fused import fused_phase
+from superfed.core.state import State, is_finite
+from superfed.core.vector import VectorModel
+from superfed.data.own import ClientArrays, OwnData
+from superfed.engine import fusing
+from superfed.engine.local import Update, local_update
+from superfed.engine.task import Schedule, Task
+from superfed.models import VGG, ModelRecipe, ResNet, StackedLSTM, TwoCNN, TwoNN
+from support.toys import METHODS, toy_task, train
+
+pytest.importorskip("numba")
+
+FUSED = {"local", "fedavg", "fedavg_ft", "fedprox", "lg_fedavg", "fedper", "superfed", "superfed-layer"}
+NETWORKS: dict[str, tuple[ModelRecipe, tuple[int, ...]]] = {
+    "two_nn": (TwoNN(width=5), (2, 6, 6)),
+    "two_cnn": (TwoCNN(channels=3, width=5), (2, 6, 6)),
+    "two_cnn-variant": (TwoCNN(channels=3, width=5, padding=1, pool_padding=1, bias=False), (2, 6, 6)),
+    "vgg": (VGG(layers="3 pool 4", hidden_layers=1, width=5), (2, 6, 6)),
+    "resnet": (ResNet(depth=6, stages=2, channels=2), (2, 6, 6)),
+    "stacked_lstm": (StackedLSTM(embedding=3, width=4), (5,)),
+}
+
+
+@contextmanager
+def plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        patch.setattr(fusing, "may_fuse", lambda *_: False)
+        patch.setattr("superfed.engine.local.may_fuse", lambda *_: False)
+        yield
+
+
+def both_ways(task: Task, monkeypatch: pytest.MonkeyPatch, round: int = 1) -> tuple[Update, Update]:
+    sent = task.algorithm.broadcast(task.init_server(), task.model)
+    kept = task.init_client(0)
+    with plain(monkeypatch):
+        expected = local_update(task, 0, round, kept, sent)
+    return expected, local_update(task, 0, round, kept, sent)
+
+
+def assert_alike(one: Update, other: Update, tolerance: float) -> None:
+    for ours, theirs in ((one.kept, other.kept), (one.upload, other.upload)):
+        assert ours.keys() == theirs.keys()
+        for name, value in ours.items():
+            torch.testing.assert_close(value, theirs[name], rtol=0, atol=tolerance, msg=name)
+
+
+def small_task(network: str, algorithm: Algorithm, dtype: torch.dtype = torch.float64) -> Task:
+    recipe, shape = NETWORKS[network]
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 17)
+    x = rng.integers(0, 3, (17, *shape)) if len(shape) == 1 else rng.normal(size=(17, *shape)) + y[:, None, None, None]
+    client = ClientArrays(train=(x, y), validation=(x[:2], y[:2]), test=(x[:2], y[:2]))
+    model = VectorModel(recipe.builder(shape, 3), dtype=dtype)
+    schedule = Schedule(rounds=2, clients_per_round=1, local_epochs=2, batch_size=5, lr=0.05, weight_decay=0.01)
+    return Task(algorithm, model, OwnData.from_clients([client], num_classes=3), schedule, seed=3)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_which_methods_are_fused(name: str) -> None:
+    method = METHODS[name]
+    phases = method.phases(1)
+    assert {fused_phase(method, phase.name) is not None for phase in phases} == {name in FUSED}
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("name", sorted(FUSED))
+def test_fused_equals_plain(network: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, found = both_ways(small_task(network, METHODS[name]), monkeypatch)
+    assert_alike(expected, found, 1e-11)
+
+
+@pytest.mark.parametrize("mixing", ["model", "layer"])
+def test_before_personalisation_starts_too(mixing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = small_task("two_nn", SuPerFed(mu=0.3, nu=2.0, start=1, mixing=mixing))
+    expected, found = both_ways(task, monkeypatch, round=0)
+    assert_alike(expected, found, 1e-11)
+    assert torch.equal(found.kept["w_l"], task.init_client(0)["w_l"])
+
+
+def test_a_model_of_zeros_has_no_angle(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = small_task("two_nn", SuPerFed(nu=2.0, start=0))
+    sent, kept = {"w": torch.zeros(task.model.size, dtype=torch.float64)}, task.init_client(0)
+    with plain(monkeypatch):
+        expected = local_update(task, 0, 1, kept, sent)
+    assert_alike(expected, local_update(task, 0, 1, kept, sent), 1e-11)
+
+
+@pytest.mark.parametrize("name", ["fedavg", "superfed"])
+def test_single_precision_agrees_as_far_as_it_goes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, found = both_ways(small_task("two_nn", METHODS[name], torch.float32), monkeypatch)
+    assert_alike(expected, found, 1e-5)
+
+
+@pytest.mark.parametrize("name", sorted(FUSED))
+def test_what_goes_in_stays_as_it_was(name: str) -> None:
+    task = small_task("two_cnn", METHODS[name])
+    sent, kept = task.algorithm.broadcast(task.init_server(), task.model), task.init_client(0)
+    x = task.data.train(0).x.clone()
+    before = [{key: t.clone() for key, t in state.items()} for state in (sent, kept)]
+    first = local_update(task, 0, 1, kept, sent)
+    for state, old in zip((sent, kept), before, strict=True):
+        assert all(torch.equal(t, old[key]) for key, t in state.items())
+    assert torch.equal(x, task.data.train(0).x)
+    again = local_update(task, 0, 1, kept, sent)  # and nothing is left over in the network that both use
+    assert_alike(first, again, 0)
+
+
+def test_divergence_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("fedavg", "superfed"):
+        task = toy_task(METHODS[name], lr=1e200)
+        for update in both_ways(task, monkeypatch):
+            assert not is_finite(update.kept, update.upload)
+
+
+@dataclass(frozen=True)
+class Doubled(FedAvg):
+    def step(self, work: State, sent: State, batch: Batch, ctx: Context) -> State:
+        return super().step(super().step(work, sent, batch, ctx), sent, batch, ctx)
+
+
+@dataclass(frozen=True)
+class Heavier(FedProx):
+    def objective(self, w: Tensor, sent: State, batch: Batch, ctx: Context) -> Tensor:
+        return 2 * super().objective(w, sent, batch, ctx)
+
+
+@pytest.mark.parametrize("method", [Doubled(), Heavier()])
+def test_who_changes_a_method_gets_what_was_written(method: Algorithm) -> None:
+    assert fused_phase(method, "train") is None
+
+
+def test_without_numba_the_plain_ones_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    fusing._wanted.cache_clear()
+    try:
+        task = toy_task(METHODS["superfed"])
+        assert not fusing.may_fuse(task.model, torch.device("cpu"))
+        (run,) = train([task])
+        assert run.finished
+    finally:
+        fusing._wanted.cache_clear()
+
+
+def test_it_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUPERFED_FUSED", "0")
+    fusing._wanted.cache_clear()
+    try:
+        assert not fusing.may_fuse(toy_task(METHODS["fedavg"]).model, torch.device("cpu"))
+    finally:
+        fusing._wanted.cache_clear()
+
+
+CHAINS: dict[str, Callable[[], nn.Module]] = {
+    "strides": lambda: nn.Sequential(
+        nn.Conv2d(2, 4, 3, stride=2, padding=1, bias=False), nn.ReLU(), nn.Flatten(), nn.Linear(64, 3)
+    ),
+    "groups": lambda: nn.Sequential(
+        nn.Conv2d(2, 4, (3, 1), groups=2, dilation=(2, 1)),
+        nn.MaxPool2d(3, 2, 1),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(32, 3),
+    ),
+    "pool first": lambda: nn.Sequential(nn.MaxPool2d(2), nn.Flatten(), nn.Linear(32, 5), nn.ReLU(), nn.Linear(5, 3)),
+    "relu first": lambda: nn.Sequential(nn.ReLU(), nn.Sequential(nn.Flatten(), nn.Linear(128, 3, bias=False))),
+}
+NO_CHAINS: dict[str, Callable[[], nn.Module]] = {
+    "another layer": lambda: nn.Sequential(nn.Flatten(), nn.Linear(128, 4), nn.Tanh(), nn.Linear(4, 3)),
+    "dropout": lambda: nn.Sequential(nn.Flatten(), nn.Dropout(0.5), nn.Linear(128, 3)),
+    "reflection": lambda: nn.Sequential(
+        nn.Conv2d(2, 2, 3, padding=1, padding_mode="reflect"), nn.Flatten(), nn.Linear(128, 3)
+    ),
+    "same": lambda: nn.Sequential(nn.Conv2d(2, 2, 3, padding="same"), nn.Flatten(), nn.Linear(128, 3)),
+    "a frozen layer": lambda: _frozen(nn.Sequential(nn.Flatten(), nn.Linear(128, 4), nn.ReLU(), nn.Linear(4, 3))),
+    "a layer in two places": lambda: _twice(),
+    "a hook": lambda: _hooked(nn.Sequential(nn.Flatten(), nn.Linear(128, 3))),
+}
+
+
+def _frozen(module: nn.Sequential) -> nn.Module:
+    module[1].requires_grad_(False)
+    return module
+
+
+def _twice() -> nn.Module:
+    same = nn.Linear(4, 4)
+    return nn.Sequential(nn.Flatten(), nn.Linear(128, 4), same, nn.ReLU(), same, nn.Linear(4, 3))
+
+
+def _hooked(module: nn.Module) -> nn.Module:
+    next(module.children()).register_forward_hook(lambda module, inputs, output: output * 2)
+    return module
+
+
+@pytest.mark.parametrize("chain", [True, False])
+@pytest.mark.parametrize("memory", [torch.contiguous_format, torch.channels_last])
+def test_gradients_are_those_of_autograd(chain: bool, memory: torch.memory_format) -> None:
+    for name, build in (CHAINS if chain else NO_CHAINS).items():
+        model = VectorModel(build, dtype=torch.float64)
+        network = FlatNetwork(model)
+        assert (network._chain is not None) == chain, name
+        w = model.fresh(1)
+        network.w.copy_(w)
+        rng = torch.Generator().manual_seed(0)
+        x = torch.randn(6, 2, 8, 8, generator=rng, dtype=torch.float64).contiguous(memory_format=memory)
+        y = torch.randint(0, 3, (6,), generator=rng)
+        w.requires_grad_()
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            loss = nn.functional.cross_entropy(model.apply(w, x.clone(), training=True), y)
+            (expected,) = torch.autograd.grad(loss, w)
+            torch.manual_seed(0)
+            found = network.gradients(x.clone(), y, network.parts(by_layer=False))
+        assert torch.allclose(torch.cat(list(found)), expected, rtol=0, atol=1e-12), name
+
+
+def test_a_module_without_layers_is_no_chain() -> None:
+    assert Chain.of(nn.Sequential(), {}) is None
