@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def versions() -> dict[str, str]:
-    packages = ("superfed", "torch", "numpy", "safetensors", "pyarrow")
+    packages = ("superfed", "torch", "numpy", "safetensors", "pyarrow", "numba")
     return {"python": platform.python_version()} | {package: installed_version(package) for package in packages}
 
 
