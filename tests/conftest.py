@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import torch
 
 from superfed.cli.main import main
+
+torch.set_num_threads(1)  # one test process for each core: more threads would only stand in each other's way
 
 SMALL = """
 description: a small one

@@ -46,8 +46,13 @@ class Context:
     noise: Mapping[str, Tensor]
     """Uniform draws from [0, 1) for this step, in the shapes that ``noise`` asked for."""
 
+    loss: Callable[[Tensor, Batch], Tensor] | None = None
+    """A quicker way to the mean loss than through the model, where the runtime knows one."""
+
     def task_loss(self, w: Tensor, batch: Batch) -> Tensor:
         """The mean loss of the model ``w`` over the batch."""
+        if self.loss is not None:
+            return self.loss(w, batch)
         return mean_cross_entropy(self.model.apply(w, batch.x, training=True, weight=batch.weight), batch)
 
     def spread(self, per_layer: Tensor) -> Tensor:
@@ -87,6 +92,8 @@ class Algorithm:
     dimension. Other fields decide the program's shape, unless they are ``host_only``.
     """
 
+    second_order: ClassVar[bool] = False
+    """Whether ``step`` differentiates gradients again; who does is not given quicker ways that can only do it once."""
     mixes: ClassVar[bool] = False
     """Whether ``personal_model`` depends on λ."""
 

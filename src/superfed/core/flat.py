@@ -3,9 +3,11 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
 from superfed.core.chain import Chain
@@ -56,7 +58,39 @@ class FlatNetwork:
         if self._chain is not None:
             self._chain.run(x, y)
             return [self._gradient[part.slice] for part in parts]
+        return self._by_autograd(x, y)[1]
+
+    def loss_and_gradient(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """The mean loss, and its gradient in a tensor of its own."""
+        if self._chain is not None:
+            return self._chain.run(x, y), self._gradient.clone()
+        loss, gradients = self._by_autograd(x, y)
+        return loss, torch.cat(gradients)
+
+    def _by_autograd(self, x: Tensor, y: Tensor) -> tuple[Tensor, list[Tensor]]:
         with torch.enable_grad():
             loss = F.cross_entropy(self.module(x), y)
             found = torch.autograd.grad(loss, self._parameters)
-        return [gradient.reshape(-1) for gradient in found]
+        return loss.detach(), [gradient.reshape(-1) for gradient in found]
+
+
+class _Loss(torch.autograd.Function):
+    """The loss as a function of the whole vector; its gradient is found at once, so it can be differentiated once."""
+
+    @staticmethod
+    def forward(ctx: Any, w: Tensor, network: FlatNetwork, x: Tensor, y: Tensor) -> Tensor:
+        network.w.copy_(w)
+        loss, gradient = network.loss_and_gradient(x, y)
+        ctx.save_for_backward(gradient)
+        return loss
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None, None]:
+        (gradient,) = ctx.saved_tensors
+        return gradient.mul_(upstream), None, None, None
+
+
+def flat_loss(network: FlatNetwork, w: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    loss: Tensor = _Loss.apply(w, network, x, y)
+    return loss

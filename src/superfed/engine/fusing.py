@@ -1,13 +1,15 @@
 """Whether a client's steps may be taken by a fused implementation, and on what network."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from weakref import WeakKeyDictionary
 
 import torch
+from torch import Tensor
 
-from superfed.core.flat import FlatNetwork
+from superfed.core.batch import Batch
+from superfed.core.flat import FlatNetwork, flat_loss
 from superfed.core.fused import prepare_fused
 from superfed.core.vector import VectorModel
 from superfed.engine.task import Task
@@ -33,6 +35,12 @@ def flat_network(model: VectorModel) -> FlatNetwork:
     if model not in _NETWORKS:
         _NETWORKS[model] = FlatNetwork(model)
     return _NETWORKS[model]
+
+
+def flat_loss_of(model: VectorModel) -> Callable[[Tensor, Batch], Tensor]:
+    """The loss for one client on a CPU, without passing parameters one by one."""
+    network = flat_network(model)
+    return lambda w, batch: flat_loss(network, w, batch.x, batch.y)
 
 
 @cache

@@ -12,7 +12,7 @@ from superfed.core.fused import Steps, fused_phase
 from superfed.core.random import key, torch_seeded
 from superfed.core.sgd import SGD
 from superfed.core.state import State
-from superfed.engine.fusing import flat_network, may_fuse
+from superfed.engine.fusing import flat_loss_of, flat_network, may_fuse
 from superfed.engine.plan import PhasePlan, plan_update
 from superfed.engine.task import Task, as_inputs
 
@@ -40,7 +40,12 @@ def local_update(task: Task, client: int, round: int, kept: State, sent: State, 
 
     method = algorithm.with_lane_values(scalars(algorithm.lane_values()))
     sgd, round_values = SGD(**scalars(task.sgd_values(round))), scalars(task.round_values(round))
-    whole_round = Context(task.model, sgd, autograd_gradients, "", round_values, {})
+    loss = None
+    if device.type == "cpu" and not algorithm.second_order:
+        loss = flat_loss_of(task.model)
+        if x.dim() == 4:  # convolutions on a CPU are quicker when an image's channels lie together
+            x = x.contiguous(memory_format=torch.channels_last)
+    whole_round = Context(task.model, sgd, autograd_gradients, "", round_values, {}, loss)
     own_draws = key(task.seed, "module", round=round, client=client)  # for dropout and its like
     with torch.no_grad(), torch_seeded(own_draws, device):
         work = method.begin(kept, sent, whole_round)
@@ -62,7 +67,5 @@ def local_update(task: Task, client: int, round: int, kept: State, sent: State, 
 
 
 def _steps(task: Task, round: int, plan: PhasePlan, x: Tensor, y: Tensor) -> Steps:
-    if x.dim() == 4:  # convolutions on a CPU are quicker when an image's channels lie together
-        x = x.contiguous(memory_format=torch.channels_last)
     rows = [torch.from_numpy(row[row >= 0]) for row in plan.table]
     return Steps(x, y, rows, plan.noise, **task.sgd_values(round), round=task.round_values(round))
