@@ -19,9 +19,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": {"core", "metrics", "store"},
     "experiments": {"core", "algorithms", "models", "data", "metrics", "engine", "store"},
     "report": {"core", "store"},
-    "cli": {"core", "algorithms", "models", "data", "metrics", "engine", "store", "experiments", "report"},
+    "bench": {"core", "algorithms", "models", "engine", "store", "experiments", "report"},
+    "cli": {"core", "algorithms", "models", "data", "metrics", "engine", "store", "experiments", "report", "bench"},
 }
-LIGHT_ROOMS = ("core", "algorithms", "models", "data", "metrics", "engine")
+LIGHT_ROOMS = ("core", "algorithms", "models", "data", "metrics", "engine", "bench")
 LIGHT_PACKAGES = {"torch", "numpy", "safetensors", "superfed"}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT)
 

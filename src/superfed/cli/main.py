@@ -8,7 +8,7 @@ import warnings
 
 import typer
 
-from superfed.cli.commands import compare, data, evaluate, listing, onboard, resume, run, show, traffic
+from superfed.cli.commands import bench, compare, data, evaluate, listing, onboard, resume, run, show, traffic
 
 app = typer.Typer(
     name="superfed",
@@ -24,6 +24,7 @@ app.command("evaluate")(evaluate.command)
 app.command("onboard")(onboard.command)
 app.command("compare")(compare.command)
 app.command("traffic")(traffic.command)
+app.command("bench")(bench.command)
 app.command("show")(show.command)
 app.command("list")(listing.command)
 app.add_typer(data.app, name="data")
