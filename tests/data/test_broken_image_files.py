@@ -174,7 +174,10 @@ def writers(content: bytes | None) -> Callable[[Path], Any]:
 
 NPZ = "{}/MNIST/writers.npz"
 MANY = npz(train_writer=np.arange(3, dtype=np.int16), test_writer=np.arange(1000))
-NOT_WHOLE = f"{NPZ}: is not a whole npz file of numbers; make it again"
+PICKLED = (
+    f"{NPZ}: its array 'train_writer' holds pickled Python objects, which are not loaded; save plain numbers or text"
+)
+NOT_WHOLE = f"{NPZ}: is no .npz file or a damaged one; write it again with numpy.savez"
 NOT_NUMBERS = f"{NPZ}: its array 'train_writer' is not one whole number for each image"
 WRITERS = [
     Broken(
@@ -197,7 +200,7 @@ WRITERS = [
     Broken("a web page", writers(b"<html>"), NOT_WHOLE),
     Broken("an empty file", writers(b""), NOT_WHOLE),
     Broken("one array alone", writers(npy(np.arange(3))), NOT_WHOLE),
-    Broken("objects", writers(npz(train_writer=np.array([None, 1, 2]))), NOT_WHOLE),
+    Broken("objects", writers(npz(train_writer=np.array([None, 1, 2]))), PICKLED),
     Broken(
         "other arrays",
         writers(npz(test_writer=np.arange(3), hsf=np.arange(3))),

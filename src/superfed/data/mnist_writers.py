@@ -1,7 +1,6 @@
 """MNIST with its writers as clients."""
 
 import dataclasses
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from superfed.data.dataset import Dataset
 from superfed.data.files import Found, Tick, silent
 from superfed.data.missing import SET_ROOT, is_file
 from superfed.data.mnist import Mnist
+from superfed.data.npz import load_npz
 from superfed.data.pool import Owners
 
 WRITERS = "MNIST/writers.npz"
@@ -50,18 +50,13 @@ class MnistWriters(Mnist):
 
 
 def _read_writers(path: Path) -> npt.NDArray[Any]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            names = list(arrays)
-            writers: npt.NDArray[Any] | None = arrays[ARRAY] if ARRAY in names else None
-    except Exception as error:  # a damaged zip can fail in any way whatever
-        raise UserError(f"{path}: is not a whole npz file of numbers; make it again") from error
-    if writers is None:
-        raise UserError(f"{path}: has no array '{ARRAY}', only {', '.join(names)}" if names else f"{path}: is empty")
+    def only_writers(names: list[str]) -> list[str]:
+        if ARRAY not in names:
+            held = f"has no array '{ARRAY}', only {', '.join(names)}" if names else "is empty"
+            raise UserError(f"{path}: {held}")
+        return [ARRAY]
+
+    writers = load_npz(path, only_writers)[ARRAY]
     if writers.dtype.kind not in "iu" or writers.ndim != 1:
         raise UserError(f"{path}: its array '{ARRAY}' is not one whole number for each image")
     return writers
