@@ -1,15 +1,19 @@
-"""Time to the first round and memory peak of a shipped config: python benchmarks/first_round.py NAME [KEY=VALUE …]
+"""Time to the first round and memory peak of shipped configs: python benchmarks/first_round.py NAME …
 
-Each config runs in a process of its own, with an empty cache and then with the one it filled. The memory peak is that of
-the whole program with all its workers, what they share counted once (the sum of proportional set sizes).
+Each runs one round of SuPerFed in a process of its own, with an empty cache of datasets and then with the one it filled.
+The memory peak is that of the whole program with all its workers, what they share counted once (the sum of proportional
+set sizes). What was found is also kept in results/first-round.json, for the page of training curves.
 """
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+KEPT = Path(__file__).parent.parent / "results" / "first-round.json"
 
 
 def tree(pid: int) -> list[int]:
@@ -33,7 +37,7 @@ def memory(pid: int) -> int:
     return total * 1024
 
 
-def measured(name: str, changes: list[str], cache: Path) -> tuple[float, float, float]:
+def measured(name: str, cache: Path) -> tuple[float, float, float]:
     """Seconds to the end of the first round, seconds of all, and the memory peak in MiB, of one round of one method."""
     one_round = [
         "algorithm={name: superfed}",
@@ -43,7 +47,7 @@ def measured(name: str, changes: list[str], cache: Path) -> tuple[float, float, 
     ]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        command = [sys.executable, "-m", "superfed.cli.main", "run", name, *one_round, *changes, "--out", str(out)]
+        command = [sys.executable, "-m", "superfed.cli.main", "run", name, *one_round, "--out", str(out)]
         began = time.perf_counter()
         process = subprocess.Popen(
             command, env=os.environ | {"SUPERFED_CACHE": str(cache)}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -60,12 +64,17 @@ def measured(name: str, changes: list[str], cache: Path) -> tuple[float, float, 
 
 
 def main() -> None:
-    name, *changes = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as cache:
-        print(f"{'config':16} {'cache':7} {'first round s':>13} {'all s':>7} {'peak MiB':>9}")
-        for state in ("empty", "filled"):
-            first, every, peak = measured(name, changes, Path(cache))
-            print(f"{name:16} {state:7} {first:13.1f} {every:7.1f} {peak:9.0f}", flush=True)
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    print(f"{'config':16} {'cache':7} {'first round s':>13} {'all s':>7} {'peak MiB':>9}")
+    for name in sys.argv[1:]:
+        found = []
+        with tempfile.TemporaryDirectory() as cache:
+            for state in ("empty", "filled"):
+                first, every, peak = measured(name, Path(cache))
+                print(f"{name:16} {state:7} {first:13.1f} {every:7.1f} {peak:9.0f}", flush=True)
+                found.append([round(first, 1), round(peak)])
+        kept[name] = found
+        KEPT.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":
