@@ -1,0 +1,130 @@
+"""One case measured: the engine and the plain loop by turns, in one process."""
+
+import statistics
+from contextlib import closing
+from dataclasses import dataclass
+
+import torch
+
+from superfed.bench.case import Case, make_case
+from superfed.bench.clock import seconds
+from superfed.bench.floor import floor_of
+from superfed.bench.flops import counted_flops
+from superfed.bench.memory import allocated, with_peak
+from superfed.bench.networks import Network
+from superfed.bench.sides import Side, by_turns, engine_side, plain_side
+from superfed.core.algorithm import Algorithm
+from superfed.engine.executors import make_executor
+
+FEW, MOST = 2, 10
+"""Mini-batches of an epoch, and the most epochs."""
+MOST_CALLS = 50
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long a case may take, about, and how many turns of each side decide it."""
+
+    seconds: float
+    turns: int
+
+    @property
+    def turn(self) -> float:
+        """Seconds for one turn of one side; a turn of each goes before those that count."""
+        return self.seconds / 2 / (self.turns + 1)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Rates are client-steps a second: one client, one mini-batch."""
+
+    lanes: int
+    steps: int
+    """Of one client's local update."""
+    ours: float
+    plain: float
+    ratio: float
+    lowest_ratio: float
+    highest_ratio: float
+    first_call_s: float
+    """What the first call took beyond the second: compilation, mostly."""
+    ours_peak_mib: float | None
+    plain_peak_mib: float | None
+    flops: float
+    num_bytes: float
+    floor: float
+    bound: str
+
+
+def measure(algorithm: Algorithm, network: Network, lanes: int, device: torch.device, effort: Effort) -> Measured:
+    held = allocated(device)
+    small = make_case(algorithm, network, lanes, batches=FEW, epochs=1)
+    with closing(make_executor([small.task], str(device), workers=1)) as executor:
+        side, trial = engine_side(small, executor), plain_side(small, 1, device)
+        first, second = (seconds(side.work, device) for _ in range(2))
+        plain_rate = max(trial.rate() for _ in range(2))
+    length = _Length.of(small, side.client_steps / second, plain_rate, device, effort)
+    case = make_case(algorithm, network, lanes, batches=length.batches, epochs=length.epochs)
+    return _compared(case, length, device, effort.turns, held, max(first - second, 0.0))
+
+
+def batches_and_epochs(steps: float) -> tuple[int, int]:
+    """For about so many steps: first longer epochs, then more of them."""
+    batches = min(max(int(steps), FEW), MOST)
+    return batches, min(max(int(steps / batches), 1), MOST)
+
+
+@dataclass(frozen=True)
+class _Length:
+    """How much is done in one turn of each side."""
+
+    batches: int
+    epochs: int
+    ours: int
+    """Clients: on a GPU all, which are computed at once; on a CPU as many as there is time for."""
+    plain: int
+    calls: int
+
+    @classmethod
+    def of(cls, trial: Case, ours_rate: float, plain_rate: float, device: torch.device, effort: Effort) -> "_Length":
+        lanes, phases = trial.num_lanes, trial.steps // FEW
+        at_once = lanes if device.type == "cuda" else 1
+        steps = 2 * effort.turn / (at_once / ours_rate + 1 / plain_rate) / phases
+        batches, epochs = batches_and_epochs(steps)
+        turn = effort.turn / (phases * batches * epochs)
+        ours = lanes if at_once > 1 else min(max(round(ours_rate * turn), 1), lanes)
+        plain = min(max(round(plain_rate * turn), 1), lanes)
+        return cls(batches, epochs, ours, plain, min(max(int(ours_rate * turn / ours), 1), MOST_CALLS))
+
+
+def _compared(case: Case, length: _Length, device: torch.device, turns: int, held: int, first_call: float) -> Measured:
+    def used(side: Side) -> Side:
+        side.work()
+        return side
+
+    with closing(make_executor([case.task], str(device), workers=1)) as executor:
+        ours, ours_peak = with_peak(lambda: used(engine_side(case, executor, length.ours, length.calls)), device, held)
+        with counted_flops() as flops:
+            plain, plain_peak = with_peak(
+                lambda: used(plain_side(case, length.plain, device)), device, allocated(device)
+            )
+        rates = by_turns(ours, plain, turns)
+    at_once = case.num_lanes if device.type == "cuda" else 1
+    floor = floor_of(case, flops.total / plain.client_steps, at_once, device)
+    ratios = [mine / theirs for mine, theirs in rates]
+    return Measured(
+        lanes=case.num_lanes,
+        steps=case.steps,
+        ours=statistics.median(mine for mine, _ in rates),
+        plain=statistics.median(theirs for _, theirs in rates),
+        ratio=statistics.median(ratios),
+        lowest_ratio=min(ratios),
+        highest_ratio=max(ratios),
+        first_call_s=first_call,
+        ours_peak_mib=ours_peak,
+        plain_peak_mib=plain_peak,
+        flops=floor.flops,
+        num_bytes=floor.num_bytes,
+        floor=1 / floor.seconds,
+        bound=floor.bound,
+    )

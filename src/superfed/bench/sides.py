@@ -1,0 +1,59 @@
+"""The two sides of a comparison: work that can be repeated, and how many client-steps it is."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import torch
+
+from superfed.bench.case import Case
+from superfed.bench.clock import core_seconds
+from superfed.bench.plain import plain_update
+from superfed.engine.executors import Executor, one_thread
+
+Timer = Callable[[Callable[[], object], torch.device], float]
+
+
+@dataclass(frozen=True)
+class Side:
+    work: Callable[[], None]
+    client_steps: int
+    device: torch.device
+
+    def rate(self, timer: Timer = core_seconds) -> float:
+        """Client-steps a second, this time."""
+        return self.client_steps / timer(self.work, self.device)
+
+
+def engine_side(case: Case, executor: Executor, clients: int | None = None, calls: int = 1) -> Side:
+    """The local updates of all the case's clients, or of the first so many, so many times."""
+    lanes = case.lanes(executor.device)[:clients]
+
+    def work() -> None:
+        for _ in range(calls):
+            for _ in executor.update(lanes):
+                pass
+
+    return Side(work, calls * len(lanes) * case.steps, executor.device)
+
+
+def plain_side(
+    case: Case,
+    clients: int,
+    device: torch.device,
+    threads: Callable[[], AbstractContextManager[None]] = one_thread,
+) -> Side:
+    """The local updates of the first so many clients, one after another."""
+    jobs = case.jobs(clients, device)
+
+    def work() -> None:
+        with threads():
+            for job in jobs:
+                plain_update(job, case.task.algorithm)
+
+    return Side(work, clients * case.steps, device)
+
+
+def by_turns(one: Side, other: Side, turns: int, timer: Timer = core_seconds) -> list[tuple[float, float]]:
+    """The rates of both, by turns, so that noise falls on both alike."""
+    return [(one.rate(timer), other.rate(timer)) for _ in range(turns)]
