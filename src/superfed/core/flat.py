@@ -92,5 +92,5 @@ class _Loss(torch.autograd.Function):
 
 
 def flat_loss(network: FlatNetwork, w: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    loss: Tensor = _Loss.apply(w, network, x, y)
+    loss: Tensor = _Loss.apply(w, network, x, y)  # type: ignore[no-untyped-call]
     return loss
