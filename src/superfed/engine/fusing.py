@@ -18,7 +18,7 @@ CPU = torch.device("cpu")
 _NETWORKS: "WeakKeyDictionary[VectorModel, FlatNetwork]" = WeakKeyDictionary()
 
 
-def may_fuse(model: VectorModel, device: torch.device) -> bool:
+def may_fuse(device: torch.device) -> bool:
     """On a CPU, where numba is, unless the environment says SUPERFED_FUSED=0."""
     return device.type == "cpu" and _wanted()
 
@@ -26,7 +26,7 @@ def may_fuse(model: VectorModel, device: torch.device) -> bool:
 def prepare(tasks: Sequence[Task]) -> None:
     """What fused updates need once for all processes."""
     for task in tasks:
-        if may_fuse(task.model, CPU):
+        if may_fuse(CPU):
             prepare_fused(task.algorithm, task.model.dtype)
 
 

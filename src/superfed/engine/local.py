@@ -50,7 +50,7 @@ def local_update(task: Task, client: int, round: int, kept: State, sent: State, 
     with torch.no_grad(), torch_seeded(own_draws, device):
         work = method.begin(kept, sent, whole_round)
         for plan in plan_update(task, client, round):
-            fused = fused_phase(algorithm, plan.phase.name) if may_fuse(task.model, device) else None
+            fused = fused_phase(algorithm, plan.phase.name) if may_fuse(device) else None
             if fused is not None:
                 work = fused(flat_network(task.model), work, sent, _steps(task, round, plan, x, y))
                 continue

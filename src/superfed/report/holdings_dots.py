@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from superfed.report.holdings_draw import (
-    CHARACTER,
     GAP,
     Box,
     Piece,
@@ -15,12 +14,11 @@ from superfed.report.holdings_draw import (
     labels_below,
     rect,
     short,
-    text,
     upright,
 )
 from superfed.report.holdings_view import LEFT_OUT, PARTS, IntArray, View, grouped, round_numbers, shortened
 from superfed.report.markup import Markup, element, join
-from superfed.report.svg import Size
+from superfed.report.svg import CHARACTER, Size, text
 
 _SMALLEST_CELL = 12.0
 _WIDEST_CELL = 60.0

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 from superfed.report.markup import Markup, element, join
 from superfed.report.scale import Axis, round_axis
-from superfed.report.svg import _CHARACTER, _text
+from superfed.report.svg import CHARACTER, text
 
-text = _text
-CHARACTER = _CHARACTER
 GAP = 8.0
 
 

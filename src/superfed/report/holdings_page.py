@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from superfed.report.document import document
 from superfed.report.holdings_dots import dots
-from superfed.report.holdings_draw import Piece, stacked, text
+from superfed.report.holdings_draw import Piece, stacked
 from superfed.report.holdings_spread import spread
 from superfed.report.holdings_style import RULES, STYLE_ALONE
 from superfed.report.holdings_view import PARTS, View, in_words
 from superfed.report.markup import Markup, element
-from superfed.report.page import _POLICY
 from superfed.report.style import STYLE
-from superfed.report.svg import NARROW, WIDE, Size
+from superfed.report.svg import NARROW, WIDE, Size, text
 from superfed.report.tables import definitions, heading, table
 
 _MARGIN = 16.0
@@ -22,16 +22,7 @@ _MARGIN = 16.0
 def page(name: str, views: Sequence[View]) -> str:
     """One HTML file with everything in it."""
     title = f"{name}: who holds what"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", title),
-        element("style", Markup(STYLE + RULES)),
-    )
-    main = element("main", element("h1", title), *(part for view in views for part in _section(view)))
-    return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en')}\n"
+    return document(title, title, (part for view in views for part in _section(view)), STYLE + RULES)
 
 
 def picture(views: Sequence[View]) -> str:

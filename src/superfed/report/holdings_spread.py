@@ -12,12 +12,11 @@ from superfed.report.holdings_draw import (
     rect,
     short,
     stacked,
-    text,
     upright,
 )
 from superfed.report.holdings_view import Bin, IntArray, View, binned, evenly
 from superfed.report.markup import Markup, element, join
-from superfed.report.svg import Size
+from superfed.report.svg import Size, text
 
 _TITLE = 34.0
 _PLOT = 150.0

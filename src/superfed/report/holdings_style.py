@@ -2,7 +2,7 @@
 
 import re
 
-from superfed.report.style import _DARK, _LIGHT, STYLE
+from superfed.report.style import DARK_VALUES, LIGHT_VALUES, STYLE
 
 RULES = """
 figure + figure { margin-top: 2rem; }
@@ -33,4 +33,6 @@ def _in_colours(palette: str) -> str:
     return re.sub(r"var\((--\w+)\)", lambda used: str(colours[used[1]]), _ALONE)
 
 
-STYLE_ALONE = f"{_FONT}\n{_in_colours(_LIGHT)}\n@media (prefers-color-scheme: dark) {{\n{_in_colours(_DARK)}\n}}"
+STYLE_ALONE = (
+    f"{_FONT}\n{_in_colours(LIGHT_VALUES)}\n@media (prefers-color-scheme: dark) {{\n{_in_colours(DARK_VALUES)}\n}}"
+)

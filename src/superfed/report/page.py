@@ -5,11 +5,11 @@ from pathlib import Path
 
 from superfed.report.charts import lambda_chart, rounds_chart
 from superfed.report.comparison import Comparison, compare
+from superfed.report.document import document
 from superfed.report.markup import Markup, element
 from superfed.report.newcomers import TITLE as NEWCOMERS
 from superfed.report.numbers import listed
 from superfed.report.settings import essential, shown
-from superfed.report.style import STYLE
 from superfed.report.tables import (
     definitions,
     lambda_table,
@@ -22,9 +22,6 @@ from superfed.report.tables import (
 from superfed.store.files import write_text
 from superfed.store.layout import RunFolder
 
-# Even if something slipped through, a browser would neither run nor fetch it.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
 
 def write_page(runs: Sequence[RunFolder], path: Path) -> None:
     """Write the comparison of ``runs`` to ``path``, self-contained."""
@@ -33,16 +30,8 @@ def write_page(runs: Sequence[RunFolder], path: Path) -> None:
 
 def page(comparison: Comparison) -> str:
     title = listed(_distinct(run.config.get("name", "experiment") for row in comparison.rows for run in row.members))
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", f"{title}: results"),
-        element("style", Markup(STYLE)),
-    )
-    main = element("main", element("h1", title), *_introduction(comparison), *_results(comparison), *_made(comparison))
-    return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en')}\n"
+    content = [*_introduction(comparison), *_results(comparison), *_made(comparison)]
+    return document(f"{title}: results", title, content)
 
 
 def _introduction(comparison: Comparison) -> list[Markup]:

@@ -13,8 +13,12 @@ def _colours(palette: tuple[str, ...]) -> str:
     return " ".join(f"--c{i}: {colour};" for i, colour in enumerate(palette))
 
 
-_LIGHT = f"--ground: #ffffff; --raised: #f5f6f8; --text: #1b1f24; --quiet: #5b6470; --rule: #d9dde3; {_colours(LIGHT)}"
-_DARK = f"--ground: #14171a; --raised: #1d2227; --text: #e8eaed; --quiet: #a2abb6; --rule: #363d45; {_colours(DARK)}"
+LIGHT_VALUES = (
+    f"--ground: #ffffff; --raised: #f5f6f8; --text: #1b1f24; --quiet: #5b6470; --rule: #d9dde3; {_colours(LIGHT)}"
+)
+DARK_VALUES = (
+    f"--ground: #14171a; --raised: #1d2227; --text: #e8eaed; --quiet: #a2abb6; --rule: #363d45; {_colours(DARK)}"
+)
 
 _SERIES = "\n".join(
     f".stroke.c{i}, .band.c{i} {{ stroke: var(--c{i}); }} .mark.c{i}, .band.c{i} {{ fill: var(--c{i}); }}"
@@ -22,8 +26,8 @@ _SERIES = "\n".join(
 )
 
 STYLE = f"""
-:root {{ color-scheme: light dark; {_LIGHT} }}
-@media screen and (prefers-color-scheme: dark) {{ :root {{ {_DARK} }} }}
+:root {{ color-scheme: light dark; {LIGHT_VALUES} }}
+@media screen and (prefers-color-scheme: dark) {{ :root {{ {DARK_VALUES} }} }}
 * {{ box-sizing: border-box; }}
 html {{ -webkit-text-size-adjust: 100%; }}
 body {{

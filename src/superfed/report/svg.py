@@ -7,7 +7,7 @@ from superfed.report.markup import Markup, element, join
 from superfed.report.scale import Axis, spaced
 from superfed.report.style import NUM_COLOURS
 
-_CHARACTER = 8.2  # about the width of one, at the size that labels are written in, where the font is a broad one
+CHARACTER = 8.2  # about the width of one, at the size that labels are written in, where the font is a broad one
 _LINE = 17.0
 
 
@@ -94,7 +94,7 @@ class _Frame:
     def __init__(self, x: Axis, y: Axis, size: Size, longest_name: int) -> None:
         self.x, self.y, self.size = x, y, size
         self.left, self.top = 52.0, 14.0
-        self.right = size.width - (longest_name * _CHARACTER + 46 if longest_name else 14)
+        self.right = size.width - (longest_name * CHARACTER + 46 if longest_name else 14)
         self.bottom = size.height - 52
 
     def across(self, value: float) -> float:
@@ -109,23 +109,23 @@ def _grid(frame: _Frame, labels: Labels) -> list[Markup]:
     for tick in frame.y.ticks:
         place = frame.down(tick)
         parts.append(element("path", d=f"M{frame.left:.1f} {place:.1f}H{frame.right:.1f}", class_="grid"))
-        parts.append(_text(f"{tick:g}", frame.left - 8, place + 4, "end"))
+        parts.append(text(f"{tick:g}", frame.left - 8, place + 4, "end"))
     for tick in frame.x.ticks:
         place = frame.across(tick)
         parts.append(element("path", d=f"M{place:.1f} {frame.bottom:.1f}v5", class_="axis"))
-        parts.append(_text(f"{tick:g}", place, frame.bottom + 19, "middle"))
+        parts.append(text(f"{tick:g}", place, frame.bottom + 19, "middle"))
     parts.append(element("path", d=f"M{frame.left:.1f} {frame.bottom:.1f}H{frame.right:.1f}", class_="axis"))
     below = frame.bottom + 40
-    parts.append(_text(labels.x, (frame.left + frame.right) / 2, below, "middle", "title"))
-    parts.append(_text(labels.start, frame.left - 4, below, "start", "end-of-axis"))
-    parts.append(_text(labels.end, frame.right + 4, below, "end", "end-of-axis"))
+    parts.append(text(labels.x, (frame.left + frame.right) / 2, below, "middle", "title"))
+    parts.append(text(labels.start, frame.left - 4, below, "start", "end-of-axis"))
+    parts.append(text(labels.end, frame.right + 4, below, "end", "end-of-axis"))
     middle = (frame.top + frame.bottom) / 2
     turned = f"rotate(-90 13 {middle:.1f})"
     parts.append(element("text", labels.y, x=13, y=middle, text_anchor="middle", transform=turned, class_="title"))
     return parts
 
 
-def _text(words: str, x: float, y: float, anchor: str, class_: str | None = None) -> Markup:
+def text(words: str, x: float, y: float, anchor: str, class_: str | None = None) -> Markup:
     return (
         element("text", words, x=round(x, 1), y=round(y, 1), text_anchor=anchor, class_=class_) if words else Markup()
     )
@@ -184,7 +184,7 @@ def _names(frame: _Frame, lines: Sequence[Line]) -> list[Markup]:
         parts.append(element("path", d=sample, class_=_classes("stroke", line)))
         if not line.level:
             parts.append(_mark(frame.right + 25, place, line))
-        parts.append(_text(line.name, frame.right + 40, place + 4, "start", "name"))
+        parts.append(text(line.name, frame.right + 40, place + 4, "start", "name"))
     return parts
 
 
