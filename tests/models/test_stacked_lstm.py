@@ -8,9 +8,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from superfed.core.batch import Batch, mean_cross_entropy
-from superfed.core.errors import SettingError
+from superfed.core.errors import SettingError, UserError
 from superfed.core.vector import VectorModel
 from superfed.models import StackedLSTM
 from superfed.models.lstm import LSTM
@@ -84,18 +85,36 @@ def test_in_single_precision_too() -> None:
     assert torch.allclose(stock(x), own(x), rtol=0, atol=1e-5)
 
 
-def test_no_gradient_is_as_large_as_all_steps_at_each_step() -> None:
-    """The steps are cut from the projected inputs once."""
-    outputs: Tensor = layer(True, True)(some_inputs().requires_grad_())
-    seen, waiting = set(), [outputs.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            waiting += [following for following, _ in node.next_functions]
-    names = [node.name() for node in seen]
-    assert names.count("UnbindBackward0") == 1
-    assert not {"SelectBackward0", "IndexBackward0"} & set(names)
+def test_however_long_the_rows_there_is_one_operation_each_way() -> None:
+    """Unrolled cells would add to the weights' gradient at each step, and keep a compiler busy for minutes."""
+    part, counts = layer(True, True), []
+    for time in (2, TIME):
+        values = {name: value.detach().expand(3, *value.shape) for name, value in part.named_parameters()}
+
+        def loss(values: dict[str, Tensor], x: Tensor) -> Tensor:
+            outputs: Tensor = functional_call(part, values, (x,))
+            return (outputs[-1] ** 2).sum()
+
+        graph = make_fx(vmap(grad(loss)))(values, some_inputs(3)[:, :time]).graph
+        counts.append(len(graph.nodes))
+        names = [str(node.target) for node in graph.nodes]
+        assert [name for name in names if name.startswith("superfed.lstm")] == [
+            "superfed.lstm_lanes.default",
+            "superfed.lstm_lanes_backward.default",
+        ]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("in_lanes", [False, True])
+def test_only_torchs_kernel_can_be_differentiated_twice(in_lanes: bool) -> None:
+    part, x = layer(True, in_lanes), some_inputs().requires_grad_()
+    (slopes,) = torch.autograd.grad((part(x) ** 2).sum(), x, create_graph=True)
+    if not in_lanes:
+        assert torch.autograd.grad(slopes.sum(), x)[0].shape == x.shape
+        return
+    with pytest.raises(UserError) as caught:
+        torch.autograd.grad(slopes.sum(), x)
+    assert str(caught.value).startswith("model: LSTM cells mapped over lanes or on a GPU can be differentiated once")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")

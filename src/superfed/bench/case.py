@@ -19,6 +19,7 @@ from superfed.core.state import State, moved
 from superfed.core.vector import VectorModel
 from superfed.engine.lanes import Lane
 from superfed.engine.plan import num_steps, plan_update
+from superfed.engine.precision import Precision
 from superfed.engine.task import Schedule, Task, as_inputs
 
 
@@ -45,9 +46,10 @@ class Case:
     def lanes(self, device: torch.device) -> list[Lane]:
         """What the engine is given; the server's state lies on the device, as in a run."""
         sent = moved(self.sent, device)
+        kept = [moved(state, device) for state in self.kept]  # as in a run, where a client has taken part before
 
         def lane(client: int) -> Lane:
-            return Lane(0, self.task, client, self.round, sent, lambda: self._kept(client))
+            return Lane(0, self.task, client, self.round, sent, lambda: kept[client % len(kept)])
 
         return [lane(client) for client in range(self.num_lanes)]
 
@@ -89,11 +91,12 @@ def make_case(
     batches: int,
     epochs: int,
     dtype: torch.dtype = torch.float32,
+    precision: Precision = "float32",
 ) -> Case:
     """So many clients with so many mini-batches each, before their first round."""
     data = RandomClients(network, lanes, batches * network.batch_size)
     schedule = Schedule(rounds=1, clients_per_round=lanes, local_epochs=epochs, batch_size=network.batch_size)
-    task = Task(algorithm, vector_model(network, dtype), data, schedule)
+    task = Task(algorithm, vector_model(network, dtype), data, schedule, precision=precision)
     kept = [task.init_client(client) for client in range(min(lanes, DISTINCT))]
     return Case(network, task, algorithm.broadcast(task.init_server(), task.model), kept)
 

@@ -1,6 +1,7 @@
 """What a user asked for, made into a plan or refused in a sentence."""
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from superfed.bench.measure import Effort
 from superfed.bench.methods import METHODS
@@ -8,13 +9,20 @@ from superfed.bench.networks import NETWORKS
 from superfed.bench.suite import Plan
 from superfed.core.errors import SettingError, require
 from superfed.engine.executors import make_executor
+from superfed.engine.precision import Precision, check_precision
 from superfed.experiments.strict import unknown
 
 QUICK_METHODS, QUICK_NETWORKS = ("fedavg", "fedrep", "ditto", "superfed"), ("two_nn", "two_cnn")
 
 
 def plan_for(
-    device: str, quick: bool, methods: str | None, networks: str | None, lanes: str | None, seconds: float | None
+    device: str,
+    quick: bool,
+    methods: str | None,
+    networks: str | None,
+    lanes: str | None,
+    seconds: float | None,
+    precision: str = "float32",
 ) -> Plan:
     """Lists are written with commas; what is not said is decided by ``quick`` and the device."""
     effort = Effort(5.0, 3) if quick else Effort(10.0, 5)
@@ -22,12 +30,14 @@ def plan_for(
         require(0 < seconds < float("inf"), "seconds", f"must be more than 0, not {seconds}")
         effort = Effort(seconds, effort.turns)
     where = make_executor([], device, workers=1).device
+    check_precision(precision, where)
     return Plan(
         methods=_names("methods", methods, METHODS, QUICK_METHODS if quick else METHODS),
         networks=_names("networks", networks, NETWORKS, QUICK_NETWORKS if quick else NETWORKS),
         lanes=_counts(lanes, (5,) if where.type == "cpu" else (5, 200) if quick else (5, 50, 200)),
         device=where,
         effort=effort,
+        precision=cast(Precision, precision),
     )
 
 

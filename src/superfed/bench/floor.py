@@ -24,7 +24,7 @@ def floor_of(case: Case, flops: float, lanes_at_once: int, device: torch.device)
     """``flops`` are those of a step; as many lanes as are computed at once share the caches."""
     task = case.task
     num_bytes = numbers_per_step(case) * task.model.dtype.itemsize
-    by_products = flops / matmul_rate(device)
+    by_products = flops / matmul_rate(device, task.precision)
     worked_on = int(num_bytes) * lanes_at_once // 2  # most of it is read and written at the same place
     by_memory = num_bytes / copy_rate(worked_on, device)
     bound = "products" if by_products > by_memory else "memory"

@@ -3,6 +3,7 @@
 import statistics
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
@@ -14,10 +15,11 @@ from superfed.bench.memory import allocated, with_peak
 from superfed.bench.networks import Network
 from superfed.bench.sides import Side, by_turns, engine_side, plain_side
 from superfed.core.algorithm import Algorithm
-from superfed.engine.executors import make_executor
+from superfed.engine.executors import Executor, make_executor
+from superfed.engine.precision import Precision
 
-FEW, MOST = 2, 10
-"""Mini-batches of an epoch, and the most epochs."""
+FEW, MOST, MOST_ON_GPU = 2, 10, 50
+"""Mini-batches of an epoch, the most and also the most epochs; on a GPU as many mini-batches as runs have."""
 MOST_CALLS = 50
 
 
@@ -56,21 +58,29 @@ class Measured:
     bound: str
 
 
-def measure(algorithm: Algorithm, network: Network, lanes: int, device: torch.device, effort: Effort) -> Measured:
+def measure(
+    algorithm: Algorithm,
+    network: Network,
+    lanes: int,
+    device: torch.device,
+    effort: Effort,
+    precision: Precision = "float32",
+) -> Measured:
     held = allocated(device)
-    small = make_case(algorithm, network, lanes, batches=FEW, epochs=1)
-    with closing(make_executor([small.task], str(device), workers=1)) as executor:
+    case_of = partial(make_case, algorithm, network, lanes, precision=precision)
+    small = case_of(batches=FEW, epochs=1)
+    with closing(make_executor([small.task], str(device), workers=1, compile="on")) as executor:
         side, trial = engine_side(small, executor), plain_side(small, 1, device)
         first, second = (seconds(side.work, device) for _ in range(2))
         plain_rate = max(trial.rate() for _ in range(2))
-    length = _Length.of(small, side.client_steps / second, plain_rate, device, effort)
-    case = make_case(algorithm, network, lanes, batches=length.batches, epochs=length.epochs)
-    return _compared(case, length, device, effort.turns, held, max(first - second, 0.0))
+        length = _Length.of(small, side.client_steps / second, plain_rate, device, effort)
+        case = case_of(batches=length.batches, epochs=length.epochs)
+        return _compared(case, length, executor, effort.turns, held, max(first - second, 0.0))
 
 
-def batches_and_epochs(steps: float) -> tuple[int, int]:
+def batches_and_epochs(steps: float, most_batches: int = MOST) -> tuple[int, int]:
     """For about so many steps: first longer epochs, then more of them."""
-    batches = min(max(int(steps), FEW), MOST)
+    batches = min(max(int(steps), FEW), most_batches)
     return batches, min(max(int(steps / batches), 1), MOST)
 
 
@@ -90,25 +100,24 @@ class _Length:
         lanes, phases = trial.num_lanes, trial.steps // FEW
         at_once = lanes if device.type == "cuda" else 1
         steps = 2 * effort.turn / (at_once / ours_rate + 1 / plain_rate) / phases
-        batches, epochs = batches_and_epochs(steps)
+        batches, epochs = batches_and_epochs(steps, MOST if at_once == 1 else MOST_ON_GPU)
         turn = effort.turn / (phases * batches * epochs)
         ours = lanes if at_once > 1 else min(max(round(ours_rate * turn), 1), lanes)
         plain = min(max(round(plain_rate * turn), 1), lanes)
         return cls(batches, epochs, ours, plain, min(max(int(ours_rate * turn / ours), 1), MOST_CALLS))
 
 
-def _compared(case: Case, length: _Length, device: torch.device, turns: int, held: int, first_call: float) -> Measured:
+def _compared(case: Case, length: _Length, executor: Executor, turns: int, held: int, first_call: float) -> Measured:
+    device = executor.device
+
     def used(side: Side) -> Side:
         side.work()
         return side
 
-    with closing(make_executor([case.task], str(device), workers=1)) as executor:
-        ours, ours_peak = with_peak(lambda: used(engine_side(case, executor, length.ours, length.calls)), device, held)
-        with counted_flops() as flops:
-            plain, plain_peak = with_peak(
-                lambda: used(plain_side(case, length.plain, device)), device, allocated(device)
-            )
-        rates = by_turns(ours, plain, turns)
+    ours, ours_peak = with_peak(lambda: used(engine_side(case, executor, length.ours, length.calls)), device, held)
+    with counted_flops() as flops:
+        plain, plain_peak = with_peak(lambda: used(plain_side(case, length.plain, device)), device, allocated(device))
+    rates = by_turns(ours, plain, turns)
     at_once = case.num_lanes if device.type == "cuda" else 1
     floor = floor_of(case, flops.total / plain.client_steps, at_once, device)
     ratios = [mine / theirs for mine, theirs in rates]

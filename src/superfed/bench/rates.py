@@ -6,17 +6,18 @@ import torch
 
 from superfed.bench.clock import core_seconds
 from superfed.engine.executors import one_thread
+from superfed.engine.precision import Precision, products_in
 
 TRIES = 5
 
 
 @cache
-def matmul_rate(device: torch.device) -> float:
+def matmul_rate(device: torch.device, precision: Precision = "float32") -> float:
     """Floating-point operations a second of a large product, at the best of some tries."""
     side = 8192 if device.type == "cuda" else 1024
-    a, b = torch.rand(2, side, side, device=device)
+    a, b = torch.rand(2, side, side, device=device, dtype=torch.bfloat16 if precision == "bf16" else torch.float32)
     out = torch.empty_like(a)
-    with one_thread():
+    with one_thread(), products_in(precision):
         quickest = min(core_seconds(lambda: torch.mm(a, b, out=out), device) for _ in range(TRIES))
     return 2 * side**3 / quickest
 

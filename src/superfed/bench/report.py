@@ -54,6 +54,7 @@ class Report:
     workers: Several | None
     threads: Several | None
     whole_run: WholeRun
+    precision: str = "float32"
 
     def write(self, path: Path) -> None:
         write_json(path, {"format": FORMAT, **asdict(self)})

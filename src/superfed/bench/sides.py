@@ -10,6 +10,7 @@ from superfed.bench.case import Case
 from superfed.bench.clock import core_seconds
 from superfed.bench.plain import plain_update
 from superfed.engine.executors import Executor, one_thread
+from superfed.engine.precision import products_in
 
 Timer = Callable[[Callable[[], object], torch.device], float]
 
@@ -44,10 +45,10 @@ def plain_side(
     threads: Callable[[], AbstractContextManager[None]] = one_thread,
 ) -> Side:
     """The local updates of the first so many clients, one after another."""
-    jobs = case.jobs(clients, device)
+    jobs, precision = case.jobs(clients, device), case.task.precision
 
     def work() -> None:
-        with threads():
+        with threads(), products_in(precision), torch.autocast(device.type, torch.bfloat16, precision == "bf16"):
             for job in jobs:
                 plain_update(job, case.task.algorithm)
 

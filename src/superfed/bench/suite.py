@@ -18,6 +18,7 @@ from superfed.bench.networks import NETWORKS
 from superfed.bench.rates import matmul_rate
 from superfed.bench.report import LeftOut, Of, Report, Row
 from superfed.bench.whole_run import whole_run
+from superfed.engine.precision import Precision
 from superfed.experiments.provenance import hardware, installed_version, versions
 
 MAIN = "superfed"
@@ -32,6 +33,7 @@ class Plan:
     lanes: Sequence[int]
     device: torch.device
     effort: Effort
+    precision: Precision = "float32"
 
     @property
     def cases(self) -> list[tuple[Of, int]]:
@@ -73,19 +75,20 @@ def run_suite(plan: Plan, tell: Tell) -> Report:
         hardware=machine,
         seconds_per_case=plan.effort.seconds,
         turns=plan.effort.turns,
-        matmul_flops_per_s=matmul_rate(plan.device),
+        matmul_flops_per_s=matmul_rate(plan.device, plan.precision),
         rows=rows,
         left_out=left_out,
         aside=aside,
         workers=workers,
         threads=threads,
         whole_run=whole_run(METHODS[aside.method], plan.device, plan.effort),
+        precision=plan.precision,
     )
 
 
 def _row(case: Of, lanes: int, plan: Plan) -> Row:
     network = NETWORKS[case.network]
-    found = measure(METHODS[case.method], network, lanes, plan.device, plan.effort)
+    found = measure(METHODS[case.method], network, lanes, plan.device, plan.effort, plan.precision)
     return Row(case, vector_model(network, torch.float32).size, network.batch_size, found)
 
 

@@ -49,7 +49,7 @@ def circumstances(report: Report) -> str:
         load += ", so other programs had them too and several cores gave little"
     packages = ", ".join(f"{name} {versions[name]}" for name in ("superfed", "torch", "numba", "python"))
     side = f"{report.turns} turns of each side, about {report.seconds_per_case:g} s a case"
-    products = f"matrix products at {report.matmul_flops_per_s / 1e9:,.0f} GFLOP/s"
+    products = f"{report.precision}, matrix products at {report.matmul_flops_per_s / 1e9:,.0f} GFLOP/s"
     return f"{report.date[:10]}; {packages}; {load}; {side}; {products}."
 
 

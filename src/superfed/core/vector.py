@@ -11,6 +11,8 @@ from torch.func import functional_call
 
 from superfed.core.errors import SettingError, UserError
 from superfed.core.inspect import check_module, draws_randomly, head_start, reset, uses_batch_statistics
+from superfed.core.lane_ops.conv import with_lane_convolutions
+from superfed.core.lane_ops.product import with_lane_products
 from superfed.core.norm import WEIGHTS, with_exact_norms
 from superfed.core.random import torch_seeded
 
@@ -70,6 +72,7 @@ class VectorModel:
         self.body = slice(0, self.head.start)
         self.batchable: bool = not (draws_randomly(self._training) or uses_batch_statistics(self._training))
         """Whether lanes may be padded and computed together; if not, they are computed one at a time."""
+        self._in_lanes: VectorModel | None = None
         self.start: Tensor | None = None if built else self.flatten(self._training)
         """The given module's own weights, where a module and not a function was given."""
         self.layer_of: Tensor = torch.repeat_interleave(
@@ -112,16 +115,21 @@ class VectorModel:
         return self._training
 
     def for_lanes(self) -> "VectorModel":
-        """The same view for many lanes at once; layers that compute differently then have an attribute ``in_lanes``."""
-        if not any(hasattr(part, "in_lanes") for part in self._training.modules()):
-            return self
-        lanes = copy.copy(self)
-        lanes._training, lanes._evaluating = copy.deepcopy(self._training), copy.deepcopy(self._evaluating)
-        for module in (lanes._training, lanes._evaluating):
-            for part in module.modules():
-                if hasattr(part, "in_lanes"):
-                    setattr(part, "in_lanes", True)  # noqa: B010 (torch's types know no other attributes)
-        return lanes
+        """The same view for many lanes at once, whose layers compute in ways that suit lanes.
+
+        Layers of our own that do have an attribute ``in_lanes``; others are exchanged.
+        """
+        if self._in_lanes is None:
+            lanes = copy.copy(self)
+            lanes._training, lanes._evaluating = copy.deepcopy(self._training), copy.deepcopy(self._evaluating)
+            for module in (lanes._training, lanes._evaluating):
+                with_lane_convolutions(module)
+                with_lane_products(module)
+                for part in module.modules():
+                    if hasattr(part, "in_lanes"):
+                        setattr(part, "in_lanes", True)  # noqa: B010 (torch's types know no other attributes)
+            self._in_lanes = lanes
+        return self._in_lanes
 
     def fresh(self, key: int) -> Tensor:
         """A fresh initialisation, decided by ``key`` alone; torch's own random state is left as it was."""

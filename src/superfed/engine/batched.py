@@ -1,141 +1,121 @@
-"""Many lanes at once: the one-client step of a method mapped over a stack of lanes.
+"""Many lanes at once: lanes of one shape share a stack, and a stack a program that is kept across rounds and runs."""
 
-Lanes may belong to different runs and clients. Short batches are padded with samples of weight 0, and a lane that has no
-steps left stays as it is while others go on; a method sees neither.
-"""
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-
-import numpy as np
 import torch
-from torch import Tensor
-from torch.func import vmap
 
-from superfed.core.algorithm import Algorithm, Context, functional_gradients
-from superfed.core.batch import Batch
-from superfed.core.sgd import SGD
-from superfed.core.state import State, moved, row, stacked
-from superfed.core.vector import VectorModel
+from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.lanes import Lane
 from superfed.engine.local import Update
-from superfed.engine.plan import PhasePlan, plan_update
-from superfed.engine.task import Task, as_inputs
+from superfed.engine.plan import num_steps
+from superfed.engine.precision import products_in
+from superfed.engine.program import Programs
+from superfed.engine.stack import Planned, Stack
+from superfed.engine.task import Task
+from superfed.engine.utilisation import Utilisation
+
+GroupKey = tuple[object, ...]
+Compile = Literal["auto", "on", "off"]
+WORTH_COMPILING = 20_000
+"""Steps of a run one after another. Fewer take less time than the compiler does."""
+MOST_LANES = 512
+"""More lanes than this do not make a GPU any faster."""
 
 
-def group_key(task: Task) -> tuple[object, ...]:
+def group_key(task: Task) -> GroupKey:
     """Lanes of runs with equal keys can share one program."""
-    schedule = task.schedule
-    shape = (tuple(task.data.input_shape), schedule.batch_size, schedule.local_epochs)
-    return (task.algorithm.shape_key(), id(task.model), shape)
+    shape = (tuple(task.data.input_shape), task.schedule.batch_size)
+    return (task.algorithm.shape_key(), id(task.model), shape, task.precision)
+
+
+class Stacks:
+    """The stacks of one device, by the shape of their lanes, in a budget of so many bytes.
+
+    Of the budget, a fifth is for samples that are kept on the device.
+    """
+
+    def __init__(
+        self,
+        device: torch.device,
+        budget: int,
+        compile: Compile = "auto",
+        max_lanes: int = MOST_LANES,
+        tell: Callable[[str, float], None] | None = None,
+    ) -> None:
+        self.device, self.use = device, Utilisation()
+        self.programs = Programs(device, tell)
+        self._compile, self._max_lanes = compile, max_lanes
+        self._samples = DeviceSamples(device, budget // 5)
+        self._for_lanes = budget - budget // 5
+        self._stacks: dict[GroupKey, Stack] = {}
+        self._limits: dict[GroupKey, int] = {}
+
+    def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]:
+        """The local updates of any batchable lanes, each with its place. Those of one shape are computed together."""
+        groups: dict[GroupKey, list[int]] = {}
+        for place, lane in enumerate(lanes):
+            groups.setdefault(self._key(lane.task), []).append(place)
+        for key, places in groups.items():
+            places.sort(key=lambda i: -num_steps(lanes[i].task, lanes[i].client))  # lanes of like length share a stack
+            yield from self._group(key, lanes, places)
+
+    def _group(self, key: GroupKey, lanes: Sequence[Lane], places: Sequence[int]) -> Iterator[tuple[int, Update]]:
+        parts = even_parts(places, self._limit(key, [lanes[i] for i in places]))
+        planned = Planned.of([lanes[i] for i in parts[0]])
+        for number, part in enumerate(parts):
+            updates = self._together(key, planned)
+            if number + 1 < len(parts):  # planned here while the device computes
+                planned = Planned.of([lanes[i] for i in parts[number + 1]])
+            yield from zip(part, updates, strict=True)
+
+    def _together(self, key: GroupKey, planned: Planned) -> list[Update]:
+        with products_in(planned.lanes[0].task.precision):
+            try:
+                return self._stack(key, planned.lanes[0].task).update(planned)
+            except torch.OutOfMemoryError:
+                if len(planned.lanes) == 1:
+                    raise
+        del self._stacks[key]
+        torch.cuda.empty_cache()
+        self._limits[key] = len(planned.lanes) // 2
+        by_place = dict(self._group(key, planned.lanes, range(len(planned.lanes))))
+        return [by_place[planned.order.index(place)] for place in range(len(planned.lanes))]
+
+    def _key(self, task: Task) -> GroupKey:
+        return (*group_key(task), self._compiles(task))
+
+    def _stack(self, key: GroupKey, task: Task) -> Stack:
+        if key not in self._stacks:
+            self._stacks[key] = Stack(task, self._samples, self.programs, self.use, self._compiles(task))
+        return self._stacks[key]
+
+    def _limit(self, key: GroupKey, lanes: Sequence[Lane]) -> int:
+        """How many lanes of this shape fit into the budget."""
+        if len(lanes) == 1:
+            return 1
+        if key not in self._limits:
+            planned = Planned.of(lanes[:1])
+            each = self._stack(key, lanes[0].task).bytes_per_lane(planned)
+            self._limits[key] = min(max(self._for_lanes // each, 1), self._max_lanes)
+        return self._limits[key]
+
+    def _compiles(self, task: Task) -> bool:
+        """Decided by the run's own settings alone, since compiled programs round differently."""
+        if self._compile == "auto":
+            steps = task.schedule.rounds * num_steps(task, task.members[0])
+            return self.device.type == "cuda" and steps >= WORTH_COMPILING
+        return self._compile == "on"
+
+
+def even_parts(places: Sequence[int], most: int) -> list[Sequence[int]]:
+    """In their order, in as few parts as there must be, of about one size."""
+    count = -(-len(places) // most)
+    bounds = [round(i * len(places) / count) for i in range(count + 1)]
+    return [places[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
 
 
 def batched_update(lanes: Sequence[Lane], device: torch.device) -> list[Update]:
-    """The local updates of lanes with one ``group_key``, computed together on ``device``."""
-    one_lane = _OneLane(lanes[0].task.algorithm, lanes[0].task.model.for_lanes().to(device))
-    kept = stacked([moved(lane.kept(), device) for lane in lanes])
-    sent = stacked([moved(lane.sent, device) for lane in lanes])
-    scalars = _lane_scalars(lanes, device)
-    samples = _LaneSamples.of(lanes, device)
-    plans = [plan_update(lane.task, lane.client, lane.round) for lane in lanes]
-    with torch.no_grad():
-        work = vmap(one_lane.begin)(kept, sent, scalars)
-        for phase in zip(*plans, strict=True):
-            step_lanes = vmap(partial(one_lane.step, phase[0].phase.name))
-            steps = _PhaseSteps.of(phase, samples.starts, one_lane.model.dtype)
-            for step, (places, counts) in enumerate(zip(steps.places, steps.counts, strict=True)):
-                noise = {name: rows[step] for name, rows in steps.noise.items()}
-                work = step_lanes(work, sent, scalars, samples.x[places], samples.y[places], counts, noise)
-        new_kept, upload = vmap(one_lane.finish)(work, kept, sent, scalars)
-    cpu = torch.device("cpu")
-    return [Update(moved(row(new_kept, i), cpu), row(upload, i)) for i in range(len(lanes))]
-
-
-class _OneLane:
-    """A method's functions for one lane, with that lane's own numbers put in; ``vmap`` makes them functions of many."""
-
-    def __init__(self, algorithm: Algorithm, model: VectorModel) -> None:
-        self.algorithm, self.model = algorithm, model
-
-    def begin(self, kept: State, sent: State, scalars: dict[str, State]) -> State:
-        method, ctx = self._bound(scalars)
-        return method.begin(kept, sent, ctx)
-
-    def step(
-        self,
-        phase: str,
-        work: State,
-        sent: State,
-        scalars: dict[str, State],
-        x: Tensor,
-        y: Tensor,
-        counts: Tensor,
-        noise: State,
-    ) -> State:
-        method, ctx = self._bound(scalars)
-        new = method.step(work, sent, Batch(x, y, counts), replace(ctx, phase=phase, noise=noise))
-        has_steps_left = counts.sum() > 0
-        return {name: torch.where(has_steps_left, new[name], old) for name, old in work.items()}
-
-    def finish(self, work: State, kept: State, sent: State, scalars: dict[str, State]) -> tuple[State, State]:
-        method, ctx = self._bound(scalars)
-        return method.finish(work, kept, sent, ctx)
-
-    def _bound(self, scalars: dict[str, State]) -> tuple[Algorithm, Context]:
-        ctx = Context(self.model, SGD(**scalars["sgd"]), functional_gradients, "", scalars["round"], {})
-        return self.algorithm.with_lane_values(scalars["method"]), ctx
-
-
-def _lane_scalars(lanes: Sequence[Lane], device: torch.device) -> dict[str, State]:
-    """One number per lane for each scalar a step uses."""
-
-    def columns(rows: Sequence[Mapping[str, float]]) -> State:
-        dtype = lanes[0].task.model.dtype
-        return {name: torch.tensor([r[name] for r in rows], dtype=dtype, device=device) for name in rows[0]}
-
-    return {
-        "sgd": columns([lane.task.sgd_values(lane.round) for lane in lanes]),
-        "method": columns([lane.task.algorithm.lane_values() for lane in lanes]),
-        "round": columns([lane.task.round_values(lane.round) for lane in lanes]),
-    }
-
-
-@dataclass(frozen=True)
-class _LaneSamples:
-    """The lanes' training samples in one block, and where each lane's begin."""
-
-    x: Tensor
-    y: Tensor
-    starts: Tensor
-
-    @classmethod
-    def of(cls, lanes: Sequence[Lane], device: torch.device) -> "_LaneSamples":
-        parts = [lane.task.data.train(lane.client) for lane in lanes]
-        x = torch.cat([as_inputs(part.x, lane.task.model) for part, lane in zip(parts, lanes, strict=True)])
-        starts = torch.from_numpy(np.cumsum([0] + [len(part) for part in parts[:-1]]))
-        return cls(x.to(device), torch.cat([part.y for part in parts]).to(device), starts.to(device))
-
-
-@dataclass(frozen=True)
-class _PhaseSteps:
-    """For every step and lane: the samples of its batch, which of them count, and its noise."""
-
-    places: Tensor  # [steps, lanes, batch_size]
-    counts: Tensor
-    noise: State
-
-    @classmethod
-    def of(cls, plans: Sequence[PhasePlan], starts: Tensor, dtype: torch.dtype) -> "_PhaseSteps":
-        most = max(plan.steps for plan in plans)
-        table = torch.stack([_longer(torch.from_numpy(plan.table), most, -1) for plan in plans], dim=1)
-        table = table.to(starts.device)
-        noise = {
-            name: torch.stack([_longer(plan.noise[name], most, 0) for plan in plans], dim=1).to(starts.device)
-            for name in plans[0].noise
-        }
-        return cls(table.clamp_min(0) + starts[:, None], (table >= 0).to(dtype), noise)
-
-
-def _longer(rows: Tensor, length: int, fill: int) -> Tensor:
-    return torch.cat([rows, rows.new_full((length - len(rows), *rows.shape[1:]), fill)])
+    """The local updates of ``lanes``, once, on ``device``."""
+    by_place = dict(Stacks(device, budget=2**40).update(lanes))
+    return [by_place[place] for place in range(len(lanes))]

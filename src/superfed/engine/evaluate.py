@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from superfed.core.algorithm import Algorithm
 from superfed.core.samples import Samples
 from superfed.core.state import State
 from superfed.engine.adapt import adapt
@@ -44,6 +45,11 @@ def lambda_grid(points: int) -> tuple[float, ...]:
     return tuple(i / (points - 1) for i in range(points))
 
 
+def grid_of(algorithm: Algorithm, lambdas: Sequence[float]) -> tuple[float, ...]:
+    """The λ to look at: a method that does not mix has one model, and one score."""
+    return tuple(lambdas) if algorithm.mixes else NO_LAMBDA
+
+
 def evaluate_client(
     task: Task,
     client: int,
@@ -53,14 +59,11 @@ def evaluate_client(
     epochs: int = 0,
     device: torch.device = CPU,
 ) -> ClientScores:
-    """Scores of W(λ) for every λ, after ``epochs`` of training for itself alone.
-
-    A method that does not mix has one model, and one score.
-    """
+    """Scores of W(λ) for every λ, after ``epochs`` of training for itself alone."""
     if epochs > 0:
         kept, server = adapt(task, client, kept, server, epochs, device)
     sent = task.algorithm.broadcast(server, task.model)
-    grid = tuple(lambdas) if task.algorithm.mixes else NO_LAMBDA
+    grid = grid_of(task.algorithm, lambdas)
     validation, test = task.data.validation(client), task.data.test(client)
     on_validation, on_test = (_scores(task, samples, kept, sent, grid, device) for samples in (validation, test))
     chosen = task.algorithm.own_lambda(kept)
@@ -94,11 +97,11 @@ def _score_models(task: Task, samples: Samples, models: Sequence[Tensor], device
     outputs = []
     with torch.no_grad():
         for w in models:
-            chunks = [task.model.apply(w, part) for part in _chunks(x)]
-            outputs.append(torch.cat(chunks).cpu() if chunks else torch.zeros(0, task.data.num_classes))
+            parts = [task.model.apply(w, part) for part in chunks(x)]
+            outputs.append(torch.cat(parts).cpu() if parts else torch.zeros(0, task.data.num_classes))
     return score(torch.stack(outputs).numpy(), samples.y.numpy(), task.schedule.batch_size)
 
 
-def _chunks(x: Tensor) -> Sequence[Tensor]:
+def chunks(x: Tensor) -> Sequence[Tensor]:
     """Pieces of about one size: a small last one would be normalised by itself in networks that use a batch's statistics."""
     return torch.tensor_split(x, -(-len(x) // CHUNK)) if len(x) else ()

@@ -3,7 +3,7 @@
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol
@@ -12,13 +12,18 @@ import torch
 
 from superfed.core.errors import SettingError
 from superfed.core.state import State, moved
-from superfed.engine.batched import batched_update, group_key
+from superfed.engine.adapt import adapting_lane, own_server
+from superfed.engine.batched import MOST_LANES, Compile, Stacks
 from superfed.engine.evaluate import ClientScores, evaluate_client
+from superfed.engine.evaluate_lanes import Standing, evaluate_together
 from superfed.engine.lanes import Lane
 from superfed.engine.local import CPU, Update, local_update
-from superfed.engine.plan import num_steps
+from superfed.engine.precision import check_precision
 from superfed.engine.task import Task
 from superfed.engine.workers import ForkImpossible, Workers
+
+AT_A_TIME = 256
+"""Clients whose states are read at a time for an evaluation."""
 
 
 class Executor(Protocol):
@@ -69,27 +74,65 @@ class OneAtATime:
 
 
 class Batched(OneAtATime):
-    """Lanes of the same shape together on one device; those that cannot be batched one at a time."""
+    """Lanes of the same shape together on one device; those that cannot be batched one at a time.
 
-    def __init__(self, device: torch.device, max_lanes: int = 256) -> None:
+    ``memory`` is in GiB: how much of the device's may be used; without it, most of what is free.
+    """
+
+    def __init__(
+        self,
+        device: torch.device,
+        max_lanes: int = MOST_LANES,
+        compile: Compile = "auto",
+        memory: float | None = None,
+        tell: Callable[[str, float], None] | None = None,
+    ) -> None:
         super().__init__(device)
-        self.max_lanes = max_lanes
+        self.budget = memory_budget(device, memory)
+        self.stacks = Stacks(device, self.budget, compile, max_lanes, tell)
 
     def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]:
-        groups: dict[tuple[object, ...], list[int]] = {}
-        alone = []
-        for index, lane in enumerate(lanes):
-            if lane.task.model.batchable:
-                groups.setdefault(group_key(lane.task), []).append(index)
-            else:
-                alone.append(index)
-        for group in groups.values():
-            group.sort(key=lambda i: num_steps(lanes[i].task, lanes[i].client))  # lanes of like length share a stack
-            for start in range(0, len(group), self.max_lanes):
-                part = group[start : start + self.max_lanes]
-                yield from zip(part, batched_update([lanes[i] for i in part], self.device), strict=True)
-        for place, update in super().update([lanes[i] for i in alone]):
-            yield alone[place], update
+        together = [place for place, lane in enumerate(lanes) if lane.task.model.batchable]
+        alone = [place for place, lane in enumerate(lanes) if not lane.task.model.batchable]
+        for places, updates in (
+            (together, self.stacks.update([lanes[i] for i in together])),
+            (alone, super().update([lanes[i] for i in alone])),
+        ):
+            for place, update in updates:
+                yield places[place], self._at_home(update)
+
+    def evaluate(
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+    ) -> Iterator[tuple[int, ClientScores]]:
+        together = [place for place, lane in enumerate(lanes) if lane.task.model.batchable]
+        alone = [place for place, lane in enumerate(lanes) if not lane.task.model.batchable]
+        for start in range(0, len(together), AT_A_TIME):
+            places = together[start : start + AT_A_TIME]
+            standings = self._standings([lanes[i] for i in places], epochs)
+            for place, scores in evaluate_together(standings, lambdas, self.device, self.budget):
+                yield places[place], scores
+        for place, scores in super().evaluate([lanes[i] for i in alone], lambdas, epochs):
+            yield alone[place], scores
+
+    def _standings(self, lanes: Sequence[Lane], epochs: int) -> list[Standing]:
+        if epochs == 0:
+            return [
+                Standing(lane.task, lane.client, lane.kept(), lane.task.algorithm.broadcast(lane.sent, lane.task.model))
+                for lane in lanes
+            ]
+        adapting = [adapting_lane(lane, epochs) for lane in lanes]
+        updates = dict(self.stacks.update(adapting))
+        servers = [own_server(lane.task, lane.client, lane.sent, updates[i]) for i, lane in enumerate(lanes)]
+        return [
+            Standing(lane.task, lane.client, updates[i].kept, lane.task.algorithm.broadcast(server, lane.task.model))
+            for i, (lane, server) in enumerate(zip(lanes, servers, strict=True))
+        ]
+
+    def _at_home(self, update: Update) -> Update:
+        """What clients keep stays on the device, as long as it leaves room for the rest."""
+        if self.device.type == "cuda" and torch.cuda.memory_allocated(self.device) > self.budget // 2:
+            return Update(moved(update.kept, CPU), update.upload)
+        return update
 
 
 def on_device(task: Task, device: torch.device) -> Task:
@@ -112,17 +155,41 @@ def one_thread() -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
-def check_engine(device: str, workers: int | str) -> None:
+def memory_budget(device: torch.device, wanted: float | None) -> int:
+    """In bytes: what was asked for, in GiB, or four fifths of what is free."""
+    if wanted is not None:
+        return int(wanted * 2**30)
+    if device.type != "cuda":
+        return 2**33
+    free, _ = torch.cuda.mem_get_info(device)
+    return free * 4 // 5
+
+
+def check_engine(device: str, workers: int | str, precision: str = "float32") -> None:
     """Refuse what ``make_executor`` would refuse, before anything is begun."""
-    _device(device)
+    check_precision(precision, _device(device))
     _num_workers(workers)
 
 
-def make_executor(tasks: Sequence[Task], device: str = "auto", workers: int | str = "auto") -> Executor:
-    """The executor for these tasks: batched on CUDA; on the CPU one single-threaded worker per core."""
+def make_executor(
+    tasks: Sequence[Task],
+    device: str = "auto",
+    workers: int | str = "auto",
+    *,
+    compile: Compile = "auto",
+    memory: float | None = None,
+    tell: Callable[[str, float], None] | None = None,
+) -> Executor:
+    """The executor for these tasks: batched on CUDA; on the CPU one single-threaded worker per core.
+
+    On CUDA programs may be compiled, and ``tell`` hears what was and how many seconds it took; ``memory``, in GiB, is how
+    much of the device's may be used.
+    """
     where = _device(device)
+    for task in tasks:
+        check_precision(task.precision, where)
     if where.type != "cpu":
-        return Batched(where)
+        return Batched(where, compile=compile, memory=memory, tell=tell)
     count = _num_workers(workers)
     most_lanes = sum(task.cohort_size for task in tasks)
     count = min(count, most_lanes)

@@ -13,6 +13,7 @@ from superfed.core.random import NOBODY, key, stream
 from superfed.core.samples import FederatedData
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
+from superfed.engine.precision import Precision
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class Task:
     seed: int = 0
     newcomers: float = 0.0
     """The share of clients that never train, and are met after the last round."""
+    precision: Precision = "float32"
+    """Of products on a GPU."""
 
     def __post_init__(self) -> None:
         require(0 <= self.seed < 2**63, "seed", f"must be at least 0 and less than 2^63, not {self.seed}")
@@ -77,7 +80,8 @@ class Task:
     def identity(self) -> str:
         """What tells this run from any other: a checkpoint of one is of no use to another."""
         shape = (self.model.size, str(self.model.dtype), self.data.fingerprint, self.seed, self.newcomers)
-        return sha256(repr((self.algorithm, self.schedule, shape)).encode()).hexdigest()
+        precise = () if self.precision == "float32" else (self.precision,)
+        return sha256(repr((self.algorithm, self.schedule, shape, *precise)).encode()).hexdigest()
 
     def check(self) -> None:
         """Refuse, before anything trains, what could only fail later."""

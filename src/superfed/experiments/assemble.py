@@ -33,7 +33,15 @@ class Assembler:
         with named("model"):
             model = self._model(config, data)
         with named("training"):
-            task = Task(config.algorithm, model, data, config.training, config.seed, config.data.newcomers)
+            task = Task(
+                config.algorithm,
+                model,
+                data,
+                config.training,
+                config.seed,
+                config.data.newcomers,
+                config.engine.precision,
+            )
         with named("algorithm"):
             config.algorithm.check(config.training.rounds)
         task.check()

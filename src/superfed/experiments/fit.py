@@ -27,6 +27,7 @@ from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.evaluate import lambda_grid
 from superfed.engine.executors import make_executor
 from superfed.engine.local import CPU
+from superfed.engine.precision import Precision
 from superfed.engine.simulation import Run, advance, evaluate
 from superfed.engine.task import Schedule, Task, as_inputs
 from superfed.experiments.results import HEADLINE, Results
@@ -54,6 +55,7 @@ def fit(
     seed: int = 0,
     device: str = "auto",
     workers: int | str = "auto",
+    precision: Precision = "float32",
     checkpoints: str | Path | None = None,
     checkpoint_every: int = 10,
     progress: bool = False,
@@ -73,6 +75,7 @@ def fit(
         test_fraction, validation_fraction: what is cut from a client's samples, unless it brings its own.
         head: the layer at which the head begins, for methods that treat it apart.
         lambdas: how many points of the line between federated and local model are evaluated.
+        precision: of products on a GPU: "float32", or quicker and less exact "tf32" or "bf16".
         checkpoints: a folder; the same call goes on from what an interrupted one left there.
         progress: print a line every tenth of the rounds.
     """
@@ -95,7 +98,7 @@ def fit(
         momentum=momentum,
         weight_decay=weight_decay,
     )
-    task = Task(method, view, data, schedule, seed)
+    task = Task(method, view, data, schedule, seed, precision=precision)
     task.check()
     run = Run(task)
     saved = None if checkpoints is None else Checkpoints(Path(checkpoints))

@@ -9,6 +9,7 @@ from superfed.core.errors import require
 from superfed.data.noise import LabelNoise
 from superfed.data.partitions import PARTITIONS, Natural, PartitionKind
 from superfed.data.registry import DATASETS, DatasetSettings
+from superfed.engine.precision import Precision
 from superfed.engine.task import Schedule
 from superfed.experiments.strict import build, choice, plain
 from superfed.models import MODELS, ModelRecipe
@@ -60,11 +61,17 @@ class EvaluationConfig:
 
 @dataclass(frozen=True)
 class EngineConfig:
-    """How it is computed. Only ``dtype`` changes the numbers."""
+    """How it is computed. Only ``dtype`` and ``precision`` change the numbers, beyond rounding."""
 
     device: str = "auto"
     workers: int | Literal["auto"] = "auto"
     dtype: Literal["float32", "float64"] = "float32"
+    precision: Precision = "float32"
+    """Of products on a GPU."""
+    compile: Literal["auto", "on", "off"] = "auto"
+    """Whether programs for a GPU are compiled; by itself, where a run is long enough to make up for it."""
+    memory: float | None = None
+    """How many GiB of a GPU's memory may be used; without it, most of what is free."""
     state: Literal["memory", "disk"] = "memory"
     checkpoint_every: int = 10
 
@@ -72,6 +79,12 @@ class EngineConfig:
         require(
             self.workers == "auto" or self.workers >= 1, "workers", f"must be 1 or more, or auto, not {self.workers}"
         )
+        require(
+            self.precision == "float32" or self.dtype == "float32",
+            "precision",
+            f"{self.precision} goes with dtype float32, not {self.dtype}",
+        )
+        require(self.memory is None or self.memory > 0, "memory", f"must be more than 0 GiB, not {self.memory}")
         require(self.checkpoint_every >= 1, "checkpoint_every", f"must be 1 or more, not {self.checkpoint_every}")
 
 

@@ -4,14 +4,17 @@ from math import sqrt
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+
+from superfed.core.lane_ops.lstm import recurrence
+from superfed.core.lane_ops.product import linear
 
 
 class LSTM(nn.Module):
     """One layer with the parameters of ``nn.LSTM``, on inputs ``[time, batch, inputs]``; the first state is zero.
 
     Torch's own kernel is the fastest for one client on a CPU. Mapped over lanes it would compute one after another, and
-    on a GPU it wants its weights in a block of memory of their own; there the layer takes the steps itself.
+    on a GPU it wants its weights in a block of memory of their own; there the layer takes the steps itself, and its
+    gradients cannot be differentiated again.
     """
 
     in_lanes = False
@@ -46,19 +49,9 @@ class LSTM(nn.Module):
         return outputs
 
     def _in_steps(self, x: Tensor) -> Tensor:
-        """All inputs are projected at once, so that a step has one small product left; steps are cut by ``unbind``,
-        since the gradient of an index would be as large as all of them."""
+        """All inputs are projected at once, so that a step has one small product left."""
         bias = self.bias_ih + self.bias_hh if self.bias_ih is not None and self.bias_hh is not None else None
-        projected = F.linear(x, self.weight_ih, bias).unbind(0)
-        recurrent = self.weight_hh.t()
-        state = output = x.new_zeros(x.shape[1], self.units)
-        outputs = []
-        for gates in projected:
-            enter, keep, new, leave = (gates + output @ recurrent).chunk(4, dim=-1)
-            state = keep.sigmoid() * state + enter.sigmoid() * new.tanh()
-            output = leave.sigmoid() * state.tanh()
-            outputs.append(output)
-        return torch.stack(outputs)
+        return recurrence(linear(x, self.weight_ih, bias), self.weight_hh)
 
     def extra_repr(self) -> str:
         return f"{self.inputs}, {self.units}, bias={self.bias_ih is not None}"

@@ -30,6 +30,9 @@ def command(
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="About how long to take for each case.", show_default=False)
     ] = None,
+    precision: Annotated[
+        str, typer.Option(help="Of products on a GPU, of both sides: float32, tf32 or bf16.")
+    ] = "float32",
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers there.", show_default=False)
     ] = None,
@@ -71,7 +74,7 @@ def command(
         raise UserError("--page: name the files that --json wrote, whose results it is to show")
     if json_file is not None and json_file.is_dir():
         raise UserError(f"{json_file}: is a folder; name a file")
-    plan = plan_for(device, quick, methods, networks, lanes, seconds)
+    plan = plan_for(device, quick, methods, networks, lanes, seconds, precision)
     with watching(console, len(plan.cases) + 2) as tell:
         report = run_suite(plan, tell)
     show_report(report, console)

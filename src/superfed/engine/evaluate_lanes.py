@@ -1,0 +1,150 @@
+"""Many clients' personal models at every λ, evaluated together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import torch
+from torch import Tensor
+from torch.func import vmap
+
+from superfed.core.samples import Samples
+from superfed.core.state import State, moved
+from superfed.core.vector import VectorModel
+from superfed.engine.evaluate import CHUNK, ClientScores, Scores, chunks, grid_of
+from superfed.engine.precision import products_in
+from superfed.engine.task import Task, as_inputs
+from superfed.metrics.scores import score
+
+ROOM_FOR_OUTPUTS = 40
+"""Numbers that a network's layers hold for each number of its input, about."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A client as it is evaluated: what it keeps, and what the server would send it."""
+
+    task: Task
+    client: int
+    kept: State
+    sent: State
+
+
+def evaluate_together(
+    standings: Sequence[Standing], lambdas: Sequence[float], device: torch.device, budget: int
+) -> Iterator[tuple[int, ClientScores]]:
+    """The scores of clients with batchable networks, each with its place; ``budget`` is in bytes."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place, standing in enumerate(standings):
+        key = (id(standing.task.model), len(_positions(standing, lambdas)))
+        groups.setdefault(key, []).append(place)
+    for places in groups.values():
+        members = [standings[i] for i in places]
+        model = members[0].task.model.for_lanes().to(device)
+        most = _most_clients(members, len(_positions(members[0], lambdas)), budget)
+        for start in range(0, len(members), most):
+            found = _evaluated(members[start : start + most], lambdas, model, device)
+            yield from zip(places[start : start + most], found, strict=True)
+
+
+def _evaluated(
+    standings: Sequence[Standing], lambdas: Sequence[float], model: VectorModel, device: torch.device
+) -> list[ClientScores]:
+    positions = [_positions(standing, lambdas) for standing in standings]
+    pairs = zip(standings, positions, strict=True)
+    weights = torch.stack([w for standing, places in pairs for w in _models(standing, places, device)])
+
+    def scored(sets: Sequence[Samples]) -> list[Scores]:
+        outputs = _outputs(model, weights, sets, standings[0].task.data.num_classes, device)
+        return [
+            score(rows.numpy(), samples.y.numpy(), standing.task.schedule.batch_size)
+            for rows, samples, standing in zip(outputs, sets, standings, strict=True)
+        ]
+
+    validation = [standing.task.data.validation(standing.client) for standing in standings]
+    test = [standing.task.data.test(standing.client) for standing in standings]
+    rows = zip(standings, positions, validation, test, scored(validation), scored(test), strict=True)
+    return [_client_scores(standing.task, lambdas, *row) for standing, *row in rows]
+
+
+def _client_scores(
+    task: Task,
+    lambdas: Sequence[float],
+    positions: Sequence[float],
+    validation: Samples,
+    test: Samples,
+    on_validation: Scores,
+    on_test: Scores,
+) -> ClientScores:
+    grid = grid_of(task.algorithm, lambdas)
+
+    def at(places: slice, scores: Scores) -> Scores:
+        return {name: values[places] for name, values in scores.items()}
+
+    on_grid = slice(len(grid))
+    sizes = len(validation), len(test)
+    if len(positions) == len(grid):
+        return ClientScores(grid, *sizes, on_validation, on_test)
+    own = at(slice(len(grid), None), on_test)
+    return ClientScores(grid, *sizes, at(on_grid, on_validation), at(on_grid, on_test), positions[-1], own)
+
+
+def _positions(standing: Standing, lambdas: Sequence[float]) -> tuple[float, ...]:
+    """Where on the line this client's models are looked at: the grid, and the λ that its method chose, if it did."""
+    chosen = standing.task.algorithm.own_lambda(standing.kept)
+    grid = grid_of(standing.task.algorithm, lambdas)
+    return grid if chosen is None else (*grid, float(chosen))
+
+
+def _models(standing: Standing, positions: Sequence[float], device: torch.device) -> Iterator[Tensor]:
+    kept, sent = moved(standing.kept, device), moved(standing.sent, device)
+    model = standing.task.model
+    for lam in positions:
+        yield standing.task.algorithm.personal_model(
+            kept, sent, torch.tensor(lam, dtype=model.dtype, device=device), model
+        )
+
+
+def _outputs(
+    model: VectorModel, weights: Tensor, sets: Sequence[Samples], num_classes: int, device: torch.device
+) -> list[Tensor]:
+    """Each client's class scores ``[models, samples, classes]``; ``weights`` has the clients' models one after another's."""
+    each = len(weights) // len(sets)
+    cut = [chunks(as_inputs(samples.x, model)) for samples in sets]
+    found: list[list[Tensor]] = [[] for _ in sets]
+    for number in range(max(len(parts) for parts in cut)):
+        having = [i for i, parts in enumerate(cut) if number < len(parts)]
+        x, counts = _padded([cut[i][number] for i in having], model.dtype, device)
+        own = weights.view(len(sets), each, -1)[having].flatten(0, 1) if len(having) < len(sets) else weights
+        outputs = _forward(model, own, x.repeat_interleave(each, 0), counts.repeat_interleave(each, 0)).cpu()
+        for i, rows in zip(having, torch.split(outputs, each), strict=True):
+            found[i].append(rows[:, : len(cut[i][number])])
+    return [torch.cat(rows, dim=1) if rows else torch.zeros(each, 0, num_classes) for rows in found]
+
+
+def _forward(model: VectorModel, weights: Tensor, x: Tensor, counts: Tensor) -> Tensor:
+    def one(w: Tensor, x: Tensor, count: Tensor) -> Tensor:
+        return model.apply(w, x, weight=count)
+
+    with torch.no_grad(), products_in("float32"):
+        outputs: Tensor = vmap(one)(weights, x, counts)
+    return outputs
+
+
+def _padded(parts: Sequence[Tensor], dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
+    """The parts as rows of one tensor on the device, and which of the samples in it count."""
+    most = max(len(part) for part in parts)
+    x = parts[0].new_zeros(len(parts), most, *parts[0].shape[1:])
+    counts = torch.zeros(len(parts), most, dtype=dtype)
+    for row, part in enumerate(parts):
+        x[row, : len(part)] = part
+        counts[row, : len(part)] = 1
+    return x.to(device), counts.to(device)
+
+
+def _most_clients(standings: Sequence[Standing], each: int, budget: int) -> int:
+    """How many clients' models and outputs fit into half of the budget."""
+    task = standings[0].task
+    longest = max(len(task.data.test(s.client)) + len(task.data.validation(s.client)) for s in standings)
+    numbers = prod(task.data.input_shape) * ROOM_FOR_OUTPUTS * min(longest, CHUNK) + 2 * task.model.size
+    return max(int(budget // 2 // (4 * each * numbers)), 1)

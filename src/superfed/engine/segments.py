@@ -1,0 +1,46 @@
+"""How many lanes of a stack still have work, step by step."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Segment:
+    """So many steps of the first so many lanes."""
+
+    lanes: int
+    steps: int
+
+
+def segments(steps_of_lanes: Sequence[int], sizes: Sequence[int]) -> list[Segment]:
+    """The stack's steps, with as few lanes as have any left, rounded up to one of ``sizes``, which are ascending.
+
+    ``steps_of_lanes`` is descending. There is a program for each size, so there should not be too many.
+    """
+    found: list[Segment] = []
+    done = 0
+    for active in range(len(steps_of_lanes), 0, -1):
+        steps = steps_of_lanes[active - 1] - done
+        if steps == 0:
+            continue
+        lanes = sizes[bisect_left(sizes, active)]
+        if found and found[-1].lanes == lanes:
+            found[-1] = Segment(lanes, found[-1].steps + steps)
+        else:
+            found.append(Segment(lanes, steps))
+        done += steps
+    return found
+
+
+FULL = 4_000_000
+"""Parameters of all lanes together, below which a step on a GPU takes as long with fewer lanes."""
+
+
+def sizes_of(lanes: int, parameters: int) -> list[int]:
+    """The sizes that a stack of ``lanes`` may shrink to: halves, as long as that saves time."""
+    least = max(FULL // parameters, 1)
+    sizes = [lanes]
+    while sizes[-1] > least:
+        sizes.append(max(-(-sizes[-1] // 2), least))
+    return sizes[::-1]

@@ -1,0 +1,261 @@
+"""Stacks of lanes: programs that are traced, memory that grows and is shared, lanes that finish before others."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from superfed.core.algorithm import Algorithm
+from superfed.core.errors import SettingError
+from superfed.core.state import State
+from superfed.engine import program as programs
+from superfed.engine import segments as segments_module
+from superfed.engine.batched import Stacks, even_parts, group_key
+from superfed.engine.device_samples import DeviceSamples
+from superfed.engine.executors import Batched, check_engine
+from superfed.engine.footprint import peak_bytes
+from superfed.engine.lanes import Lane
+from superfed.engine.segments import Segment, segments, sizes_of
+from superfed.engine.stack import Planned, Stack
+from support.toys import CPU, METHODS, RAGGED, assert_same, toy_data, toy_task, train
+
+ROUNDING = 1e-10
+every_method = pytest.mark.parametrize("algorithm", METHODS.values(), ids=METHODS)
+
+
+@pytest.fixture
+def small_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let stacks shrink although these networks are tiny."""
+    monkeypatch.setattr(segments_module, "FULL", 1)
+
+
+@every_method
+def test_a_traced_program_computes_the_same(
+    algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch, small_is_full: None
+) -> None:
+    """What a compiler is given; the compiler itself is tested where there is a GPU."""
+    traced: list[object] = []
+
+    def as_it_is(program: programs.Program, memory: programs.StackMemory) -> programs.Program:
+        assert isinstance(program, torch.fx.GraphModule)
+        traced.append(program)
+        return program
+
+    monkeypatch.setattr(programs, "_compiled", as_it_is)
+    tasks = [toy_task(algorithm, seed=seed) for seed in (0, 1)]
+    for one, other in zip(train(tasks), train(tasks, Batched(CPU, compile="on")), strict=True):
+        assert_same(one, other, ROUNDING)
+    assert traced
+
+
+@every_method
+def test_a_stack_that_shrinks_computes_the_same(algorithm: Algorithm, small_is_full: None) -> None:
+    tasks = [toy_task(algorithm, seed=seed, clients_per_round=6) for seed in (0, 1)]
+    executor = Batched(CPU)
+    for one, other in zip(train(tasks), train(tasks, executor), strict=True):
+        assert_same(one, other, ROUNDING)
+    whole = Batched(CPU)
+    segments_module.FULL = 10**9
+    train(tasks, whole)
+    assert executor.stacks.use.needed == whole.stacks.use.needed
+    assert whole.stacks.use.share < executor.stacks.use.share <= 1
+
+
+def test_what_cannot_be_compiled_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(program: programs.Program, memory: programs.StackMemory) -> programs.Program:
+        raise RuntimeError("no compiler here\nand more lines")
+
+    monkeypatch.setattr(programs, "_compiled", broken)
+    task = toy_task(METHODS["superfed"])
+    with pytest.warns(UserWarning, match=r"SuPerFed-MM, 74 parameters.*runs as it is, more slowly: no compiler here$"):
+        (other,) = train([task], Batched(CPU, compile="on"))
+    assert_same(train([task])[0], other, ROUNDING)
+
+
+def test_compiling_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[str, float]] = []
+    monkeypatch.setattr(programs, "_compiled", lambda program, memory: program)
+    executor = Batched(CPU, compile="on", tell=lambda what, seconds: heard.append((what, seconds)))
+    train([toy_task(METHODS["fedrep"])], executor)
+    assert [what for what, _ in heard] == [f"FedRep, 74 parameters, 3 lanes, phase {name}" for name in ("head", "body")]
+    assert executor.stacks.programs.seconds == pytest.approx(sum(seconds for _, seconds in heard))
+
+
+def test_compiling_is_for_long_runs_on_a_gpu() -> None:
+    """And is decided by the run alone, whatever runs beside it."""
+    gpu = torch.device("cuda")
+    short, long = toy_task(METHODS["fedavg"]), toy_task(METHODS["fedavg"], rounds=20_000)
+    assert [Stacks(gpu, 10**9)._compiles(task) for task in (short, long)] == [False, True]
+    assert [Stacks(gpu, 10**9, "on")._compiles(task) for task in (short, long)] == [True, True]
+    assert [Stacks(gpu, 10**9, "off")._compiles(task) for task in (short, long)] == [False, False]
+    assert not Stacks(CPU, 10**9)._compiles(long)
+
+
+def test_runs_of_other_lengths_rates_and_epochs_share_a_program() -> None:
+    tasks = [toy_task(METHODS["superfed"], local_epochs=e, lr=lr, rounds=2) for e, lr in ((1, 0.1), (3, 0.2))]
+    assert len({group_key(task) for task in tasks}) == 1
+    executor = Batched(CPU)
+    for one, other in zip(train(tasks), train(tasks, executor), strict=True):
+        assert_same(one, other, ROUNDING)
+    assert len(executor.stacks._stacks) == 1
+
+
+def test_a_small_budget_makes_more_stacks_and_changes_nothing() -> None:
+    tasks = [toy_task(METHODS["superfed"], seed=seed) for seed in range(4)]
+    sizes: list[int] = []
+
+    class Counting(Batched):
+        def count(self) -> "Counting":
+            original = self.stacks._together
+
+            def counted(key: Any, planned: Planned) -> Any:
+                sizes.append(len(planned.lanes))
+                return original(key, planned)
+
+            self.stacks._together = counted  # type: ignore[method-assign]
+            return self
+
+    tight = Counting(CPU, memory=30_000 / 2**30).count()
+    for one, other in zip(train(tasks), train(tasks, tight), strict=True):
+        assert_same(one, other, ROUNDING)
+    assert 1 <= max(sizes) < 12
+    assert sum(sizes) == 4 * 3 * 4
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_too_little_memory_after_all_halves_the_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Stack.update
+    refused: list[int] = []
+
+    def update(self: Stack, planned: Planned) -> list[Any]:
+        if len(planned.lanes) > 2:
+            refused.append(len(planned.lanes))
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return original(self, planned)
+
+    monkeypatch.setattr(Stack, "update", update)
+    tasks = [toy_task(METHODS["superfed"], seed=seed) for seed in range(3)]
+    for one, other in zip(train(tasks), train(tasks, Batched(CPU)), strict=True):
+        assert_same(one, other, ROUNDING)
+    assert refused == [9, 3, 3, 3]  # and from then on two at a time are never exceeded
+
+
+def test_one_lane_that_does_not_fit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def update(self: Stack, planned: Planned) -> list[Any]:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(Stack, "update", update)
+    with pytest.raises(torch.OutOfMemoryError):
+        train([toy_task(METHODS["fedavg"])], Batched(CPU))
+
+
+def test_results_do_not_change_when_a_stack_is_used_again() -> None:
+    """Memory is reused; what was handed out before is not."""
+    task = toy_task(METHODS["superfed"])
+    stacks = Stacks(CPU, 10**9)
+    lanes = [Lane(0, task, client, 2, task.init_server(), lambda: None) for client in range(6)]
+    first = dict(stacks.update(lanes[:3]))
+
+    def copied(state: State) -> State:
+        return {name: t.clone() for name, t in state.items()}
+
+    before = {place: (copied(update.kept), copied(update.upload)) for place, update in first.items()}
+    list(stacks.update(lanes))  # more lanes, steps and samples than there was room for
+    again = dict(stacks.update(lanes[:3]))
+    for place, states in before.items():
+        now = ((update.kept, update.upload) for update in (first[place], again[place]))
+        for state, mine, theirs in zip(states, *now, strict=True):
+            for name, value in state.items():
+                assert torch.equal(mine[name], value)
+                torch.testing.assert_close(theirs[name], value, rtol=0, atol=ROUNDING)
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(1, 10))
+def test_segments_cover_every_step(steps: list[int], parameters: int) -> None:
+    steps = sorted(steps, reverse=True)
+    sizes = sizes_of(len(steps), 4_000_000 // parameters)
+    found = segments(steps, sizes)
+    for lane, needed in enumerate(steps):
+        assert sum(part.steps for part in found if part.lanes > lane) >= needed
+    assert sum(part.steps for part in found) == steps[0]
+    assert [part.lanes for part in found] == sorted({part.lanes for part in found}, reverse=True)
+    assert all(part.lanes in sizes for part in found)
+
+
+def test_segments_shrink_as_lanes_finish() -> None:
+    assert segments([9, 9, 4, 2, 0], [1, 2, 3, 5]) == [Segment(5, 2), Segment(3, 2), Segment(2, 5)]
+    assert segments([3, 3], [2]) == [Segment(2, 3)]
+    assert segments([0, 0], [2]) == []
+
+
+def test_sizes_are_halves_as_long_as_that_saves_time() -> None:
+    assert sizes_of(200, 2_156_490) == [1, 2, 4, 7, 13, 25, 50, 100, 200]
+    assert sizes_of(200, 199_210) == [20, 25, 50, 100, 200]
+    assert sizes_of(5, 199_210) == [5]
+
+
+def test_parts_are_even() -> None:
+    assert [list(part) for part in even_parts(range(10), 4)] == [[0, 1, 2], [3, 4, 5, 6], [7, 8, 9]]
+    assert [list(part) for part in even_parts(range(3), 8)] == [[0, 1, 2]]
+
+
+def test_samples_are_brought_once_and_make_way() -> None:
+    task = toy_task(METHODS["fedavg"])
+    lanes = [Lane(run, task, client, 0, {}, lambda: None) for run in (0, 1) for client in (3, 2)]
+    held = DeviceSamples(CPU, room=10**6)
+    xs, ys, starts = held.pool(lanes)
+    assert [len(y) for y in ys] == [RAGGED[3], RAGGED[2]]
+    assert starts == [0, RAGGED[3], 0, RAGGED[3]]
+    assert held.pool(lanes)[0][0] is xs[0]
+    tight = DeviceSamples(CPU, room=1)
+    for client in range(6):
+        assert len(tight.of(task, client)[1]) == RAGGED[client]
+        assert len(tight._held) == 1
+
+
+def test_samples_of_other_data_are_other_samples() -> None:
+    one, other = toy_task(METHODS["fedavg"]), toy_task(METHODS["fedavg"], data=toy_data(seed=9))
+    held = DeviceSamples(CPU, room=10**6)
+    assert not torch.equal(held.of(one, 3)[0], held.of(other, 3)[0])
+
+
+def test_the_peak_is_of_what_lives_at_the_same_time() -> None:
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def chain(x: torch.Tensor) -> torch.Tensor:
+        for _ in range(10):
+            x = (x + 1).view(-1)
+        return x
+
+    def fan(x: torch.Tensor) -> torch.Tensor:
+        parts: Sequence[torch.Tensor] = [x + i for i in range(10)]
+        return torch.stack(parts)
+
+    x = torch.zeros(100)
+    assert peak_bytes(make_fx(chain, tracing_mode="fake")(x).graph) == 2 * 400
+    assert peak_bytes(make_fx(fan, tracing_mode="fake")(x).graph) >= 10 * 400 + 4000
+
+
+def test_a_lane_takes_at_least_its_states() -> None:
+    task = toy_task(METHODS["superfed"])
+    lanes = [Lane(0, task, 3, 0, task.init_server(), lambda: None)]
+    stacks = Stacks(CPU, 10**9)
+    each = stacks._stack(("any",), task).bytes_per_lane(Planned.of(lanes))
+    assert 10 * task.model.size * 8 < each < 100 * task.model.size * 8
+
+
+@pytest.mark.parametrize(
+    ("precision", "sentence"),
+    [
+        ("tf32", "precision: tf32 needs a CUDA device, and this is cpu; use float32"),
+        ("bf16", "precision: bf16 needs a CUDA device, and this is cpu; use float32"),
+        ("float16", "precision: must be float32, tf32 or bf16, not 'float16'"),
+    ],
+)
+def test_a_precision_that_cannot_be_had_is_refused(precision: str, sentence: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        check_engine("cpu", 1, precision)
+    assert str(caught.value) == sentence
