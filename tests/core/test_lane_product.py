@@ -56,11 +56,13 @@ def test_second_derivatives_and_lanes_of_lanes() -> None:
     x, w = drawn(2, 3, BATCH, INPUTS), drawn(2, 3, OUTPUTS, INPUTS, seed=1)
 
     def twice(x: Tensor, w: Tensor) -> Tensor:
-        return grad(lambda w: (grad(lambda w: loss(x, w, None))(w) ** 2).sum())(w)
+        second: Tensor = grad(lambda w: (grad(lambda w: loss(x, w, None))(w) ** 2).sum())(w)
+        return second
 
     def theirs(x: Tensor, w: Tensor) -> Tensor:
         plain = grad(lambda w: (nn.functional.linear(x, w) ** 3).sum())
-        return grad(lambda w: (plain(w) ** 2).sum())(w)
+        second: Tensor = grad(lambda w: (plain(w) ** 2).sum())(w)
+        return second
 
     torch.testing.assert_close(vmap(vmap(twice))(x, w), vmap(vmap(theirs))(x, w), rtol=1e-12, atol=1e-9)
 

@@ -1,6 +1,5 @@
 """Stacks of lanes: programs that are traced, memory that grows and is shared, lanes that finish before others."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -231,8 +230,7 @@ def test_the_peak_is_of_what_lives_at_the_same_time() -> None:
         return x
 
     def fan(x: torch.Tensor) -> torch.Tensor:
-        parts: Sequence[torch.Tensor] = [x + i for i in range(10)]
-        return torch.stack(parts)
+        return torch.stack([x + i for i in range(10)])
 
     x = torch.zeros(100)
     assert peak_bytes(make_fx(chain, tracing_mode="fake")(x).graph) == 2 * 400

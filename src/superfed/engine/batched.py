@@ -1,6 +1,7 @@
 """Many lanes at once: lanes of one shape share a stack, and a stack a program that is kept across rounds and runs."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 import torch
@@ -112,7 +113,7 @@ def even_parts(places: Sequence[int], most: int) -> list[Sequence[int]]:
     """In their order, in as few parts as there must be, of about one size."""
     count = -(-len(places) // most)
     bounds = [round(i * len(places) / count) for i in range(count + 1)]
-    return [places[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
+    return [places[start:stop] for start, stop in pairwise(bounds)]
 
 
 def batched_update(lanes: Sequence[Lane], device: torch.device) -> list[Update]:
