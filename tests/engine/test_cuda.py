@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from superfed.data.own import OwnData
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.evaluate import lambda_grid
 from superfed.engine.executors import Batched, OneAtATime, make_executor
+from superfed.engine.precision import Precision
 from superfed.engine.simulation import Run, evaluate
 from superfed.engine.task import Task
 from superfed.experiments.newcomers import meet_newcomers
@@ -91,3 +93,51 @@ def test_a_run_on_cuda_resumes_from_its_checkpoint(algorithm: Algorithm, tmp_pat
     assert second.restore(Checkpoints(tmp_path))
     go_on([second], executor)
     assert_same(whole, second, 1e-12)
+
+
+@pytest.mark.parametrize("name", ["superfed", "superfed-layer", "fedrep", "pfedme"])
+def test_compiled_programs_equal_the_cpu(name: str) -> None:
+    tasks = [toy_task(METHODS[name], seed=seed) for seed in (0, 1)]
+    heard: list[str] = []
+    executor = Batched(GPU, compile="on", tell=lambda what, seconds: heard.append(what))
+    for one, other in zip(train(tasks), train(tasks, executor), strict=True):
+        assert_same(one, other, 1e-10)
+    assert len(heard) == len(METHODS[name].phases(1))  # one program a phase, kept across rounds and runs
+
+
+def single_precision_task(algorithm: Algorithm, precision: Precision) -> Task:
+    rng = torch.Generator().manual_seed(0)
+    clients = [(torch.rand(n, 3, 12, 12, generator=rng), torch.randint(0, 4, (n,), generator=rng)) for n in (90, 140)]
+    model = VectorModel(TwoCNN(channels=8, width=32).builder((3, 12, 12), 4))
+    schedule = replace(toy_task(algorithm).schedule, rounds=1, clients_per_round=2)
+    return Task(algorithm, model, OwnData.from_clients(clients, num_classes=4), schedule, precision=precision)
+
+
+@pytest.mark.parametrize("compiled", ["off", "on"])
+@pytest.mark.parametrize(
+    ("precision", "near", "far"), [("float32", 1e-5, 0), ("tf32", 5e-3, 1e-6), ("bf16", 5e-2, 1e-4)]
+)
+def test_each_precision_is_as_exact_as_it_says(
+    precision: Precision, near: float, far: float, compiled: Literal["on", "off"]
+) -> None:
+    task = single_precision_task(METHODS["superfed"], precision)
+    (exact,) = train([replace(task, precision="float32")])
+    (run,) = train([task], Batched(GPU, compile=compiled))
+    moved_by = (exact.server["w"] - task.init_server()["w"]).norm()
+    error = (run.server["w"].cpu() - exact.server["w"]).norm() / moved_by
+    assert far <= error < near
+
+
+def test_what_clients_keep_stays_on_the_device_while_there_is_room() -> None:
+    task = toy_task(METHODS["superfed"])
+    for memory, where in ((1.0, "cuda"), (1e-9, "cpu")):
+        executor = Batched(GPU, memory=memory)
+        (run,) = train([task], executor)
+        kept = [run.states.get(client) for client in range(6)]
+        assert {t.device.type for state in kept if state for t in state.values()} == {where}
+
+
+def test_torchs_own_settings_are_left_as_they_were() -> None:
+    before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    train([single_precision_task(METHODS["fedavg"], "tf32")], Batched(GPU))
+    assert before == (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32)

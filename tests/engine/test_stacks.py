@@ -1,5 +1,6 @@
 """Stacks of lanes: programs that are traced, memory that grows and is shared, lanes that finish before others."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -84,13 +85,16 @@ def test_compiling_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_compiling_is_for_long_runs_on_a_gpu() -> None:
-    """And is decided by the run alone, whatever runs beside it."""
+    """Or for many short ones together; how far they have come does not matter."""
     gpu = torch.device("cuda")
-    short, long = toy_task(METHODS["fedavg"]), toy_task(METHODS["fedavg"], rounds=20_000)
+    short, long = toy_task(METHODS["fedavg"]), toy_task(METHODS["fedavg"], rounds=40_000)
     assert [Stacks(gpu, 10**9)._compiles(task) for task in (short, long)] == [False, True]
     assert [Stacks(gpu, 10**9, "on")._compiles(task) for task in (short, long)] == [True, True]
     assert [Stacks(gpu, 10**9, "off")._compiles(task) for task in (short, long)] == [False, False]
     assert not Stacks(CPU, 10**9)._compiles(long)
+    many = [replace(short, seed=seed) for seed in range(20_000)]
+    assert Stacks(gpu, 10**9, tasks=many)._compiles(short)
+    assert not Stacks(gpu, 10**9, tasks=many)._compiles(toy_task(METHODS["ditto"]))
 
 
 def test_runs_of_other_lengths_rates_and_epochs_share_a_program() -> None:

@@ -1,5 +1,6 @@
 """Many lanes at once: lanes of one shape share a stack, and a stack a program that is kept across rounds and runs."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
@@ -18,8 +19,8 @@ from superfed.engine.utilisation import Utilisation
 
 GroupKey = tuple[object, ...]
 Compile = Literal["auto", "on", "off"]
-WORTH_COMPILING = 20_000
-"""Steps of a run one after another. Fewer take less time than the compiler does."""
+WORTH_COMPILING = 200_000
+"""Steps of all clients of all runs that share a program. Fewer take less time than the compiler does."""
 MOST_LANES = 512
 """More lanes than this do not make a GPU any faster."""
 
@@ -33,7 +34,8 @@ def group_key(task: Task) -> GroupKey:
 class Stacks:
     """The stacks of one device, by the shape of their lanes, in a budget of so many bytes.
 
-    Of the budget, a fifth is for samples that are kept on the device.
+    Of the budget, a fifth is for samples that are kept on the device. ``tasks`` are the runs that will be computed, by
+    which it is decided what is worth compiling; without them each decides for itself.
     """
 
     def __init__(
@@ -43,8 +45,12 @@ class Stacks:
         compile: Compile = "auto",
         max_lanes: int = MOST_LANES,
         tell: Callable[[str, float], None] | None = None,
+        tasks: Sequence[Task] = (),
     ) -> None:
         self.device, self.use = device, Utilisation()
+        self._planned = Counter[GroupKey]()
+        for task in tasks:
+            self._planned[group_key(task)] += _client_steps(task)
         self.programs = Programs(device, tell)
         self._compile, self._max_lanes = compile, max_lanes
         self._samples = DeviceSamples(device, budget // 5)
@@ -102,11 +108,16 @@ class Stacks:
         return self._limits[key]
 
     def _compiles(self, task: Task) -> bool:
-        """Decided by the run's own settings alone, since compiled programs round differently."""
+        """Decided by settings alone, not by how far runs have come, since compiled programs round differently."""
         if self._compile == "auto":
-            steps = task.schedule.rounds * num_steps(task, task.members[0])
+            steps = self._planned.get(group_key(task), 0) or _client_steps(task)
             return self.device.type == "cuda" and steps >= WORTH_COMPILING
         return self._compile == "on"
+
+
+def _client_steps(task: Task) -> int:
+    """Of the whole run, about."""
+    return task.schedule.rounds * task.cohort_size * num_steps(task, task.members[0])
 
 
 def even_parts(places: Sequence[int], most: int) -> list[Sequence[int]]:

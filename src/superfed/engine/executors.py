@@ -86,10 +86,11 @@ class Batched(OneAtATime):
         compile: Compile = "auto",
         memory: float | None = None,
         tell: Callable[[str, float], None] | None = None,
+        tasks: Sequence[Task] = (),
     ) -> None:
         super().__init__(device)
         self.budget = memory_budget(device, memory)
-        self.stacks = Stacks(device, self.budget, compile, max_lanes, tell)
+        self.stacks = Stacks(device, self.budget, compile, max_lanes, tell, tasks)
 
     def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]:
         together = [place for place, lane in enumerate(lanes) if lane.task.model.batchable]
@@ -189,7 +190,7 @@ def make_executor(
     for task in tasks:
         check_precision(task.precision, where)
     if where.type != "cpu":
-        return Batched(where, compile=compile, memory=memory, tell=tell)
+        return Batched(where, compile=compile, memory=memory, tell=tell, tasks=tasks)
     count = _num_workers(workers)
     most_lanes = sum(task.cohort_size for task in tasks)
     count = min(count, most_lanes)
