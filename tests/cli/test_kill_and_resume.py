@@ -68,4 +68,4 @@ def test_killed_as_it_goes(tmp_path: Path, state: str) -> None:
     assert peace.keys() == war.keys()
     for name, data in peace.items():
         assert war[name] == data, name
-    assert any("clients/client-" in name for name in peace)
+    assert any("clients/0000/client-" in name for name in peace)

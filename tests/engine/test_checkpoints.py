@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from superfed.algorithms import FedAvg
 from superfed.core.errors import UserError
 from superfed.engine.checkpoint import Checkpoints
-from superfed.engine.clients import DiskStates
+from superfed.engine.clients import DiskStates, MemoryStates
 from superfed.engine.simulation import Run
 from support.toys import METHODS, assert_same, go_on, toy_task, train
 
@@ -34,7 +35,7 @@ def test_the_last_two_are_kept_and_nothing_else(tmp_path: Path) -> None:
     for path in tmp_path.glob("*.json"):
         manifest = json.loads(path.read_text())["manifest"]
         named |= {f"client-{int(c):07d}.round-{v[0]:06d}.safetensors" for c, v in manifest["clients"].items()}
-    assert {p.name for p in (tmp_path / "clients").iterdir()} == named
+    assert set(files(tmp_path / "clients")) == named
     assert len(list(tmp_path.glob("server*"))) == 2
 
 
@@ -50,7 +51,7 @@ HARMS = [
 def test_a_damaged_checkpoint_is_passed_over_with_a_warning(tmp_path: Path, what: str, harm: str) -> None:
     whole = checkpointed(tmp_path)
     path = (
-        next((tmp_path / "clients").glob("*.round-000002.safetensors")) if what == "client" else tmp_path / what
+        next((tmp_path / "clients").rglob("*.round-000002.safetensors")) if what == "client" else tmp_path / what
     )  # a file that round 3's checkpoint alone names
     data = path.read_bytes()
     if harm == "remove":
@@ -97,7 +98,34 @@ def test_states_on_disk_take_one_file_for_each_client(tmp_path: Path) -> None:
     run = Run(toy_task(METHODS["superfed"], rounds=12), states=DiskStates(tmp_path))
     go_on([run])
     took_part = {client for record in run.records for client in record.cohort}
-    assert len(list(tmp_path.iterdir())) == len(took_part)
+    assert len(files(tmp_path)) == len(took_part)
+
+
+def test_a_folder_holds_the_files_of_a_thousand_clients_and_no_more(tmp_path: Path) -> None:
+    states, state = DiskStates(tmp_path), {"w": torch.zeros(1)}
+    for client in (0, 999, 1000, 123_456, 12_345_678):
+        states.put(client, state, 0)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["0000", "0001", "0123", "12345"]
+    assert files(tmp_path / "0000") == [f"client-{c:07d}.round-000000.safetensors" for c in (0, 999)]
+    assert all(states.get(client) for client in (0, 999, 1000, 123_456, 12_345_678))
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_checkpoints_whose_client_files_lie_in_one_folder_can_be_gone_on_with(tmp_path: Path, on_disk: bool) -> None:
+    """As they did before they were spread over folders."""
+    whole = checkpointed(tmp_path / "new")
+    checkpointed(tmp_path / "old")
+    clients = tmp_path / "old" / "clients"
+    for path in list(clients.rglob("*.safetensors")):
+        path.rename(clients / path.name)
+    (clients / "0000").rmdir()
+    checkpoints = Checkpoints(tmp_path / "old")
+    run = Run(toy_task(METHODS["superfed"]), states=DiskStates(checkpoints.clients) if on_disk else MemoryStates())
+    assert run.restore(checkpoints)
+    assert files(tmp_path / "old") == files(tmp_path / "new")
+    assert run.round == 3
+    go_on([run])
+    assert_same(whole, run)
 
 
 def test_states_in_memory_and_on_disk_are_the_same(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_only_sampled_clients_are_touched_however_many_there_are(tmp_path: Path)
         took_part = {client for record in run.records for client in record.cohort}
         assert data.asked == took_part
         assert len(took_part) <= 5 * 4
-        assert len(list(folder.iterdir())) == len(took_part)
+        assert len([path for path in folder.rglob("*") if path.is_file()]) == len(took_part)
 
 
 def test_states_in_memory_are_those_of_clients_that_took_part() -> None:

@@ -14,8 +14,8 @@ from torch import nn
 from superfed.core.vector import VectorModel
 from superfed.engine.executors import OneAtATime, make_executor
 from superfed.engine.task import Task
-from superfed.engine.workers import WorkerDied
-from support.toys import METHODS, toy_data, toy_task, train, workers
+from superfed.engine.workers import WorkerDied, WorkerFailed
+from support.toys import METHODS, assert_same, toy_data, toy_task, train, workers
 
 
 def test_closing_ends_every_process() -> None:
@@ -53,6 +53,18 @@ def test_an_error_inside_a_worker_keeps_its_traceback() -> None:
     pool = workers([task], 2)
     with pytest.raises(RuntimeError, match=r"(?s)a worker failed:.*two samples are one too few"):
         train([task], pool)
+
+
+def test_after_an_error_the_next_lanes_get_new_workers() -> None:
+    sick = toy_task(METHODS["fedavg"], data=toy_data((7, 7, 7)))
+    sick = Task(sick.algorithm, VectorModel(Fragile), sick.data, sick.schedule)
+    well = toy_task(METHODS["superfed"])
+    pool = workers([sick, well], 2)
+    with pytest.raises(WorkerFailed) as raised:
+        train([sick], pool)
+    assert raised.value.reason == "RuntimeError: two samples are one too few"
+    assert_same(train([well])[0], train([well], pool)[0])
+    pool.close()
 
 
 def test_workers_die_with_a_killed_parent(tmp_path: Path) -> None:

@@ -111,5 +111,8 @@ class Timed:
     ) -> Iterator[tuple[int, ClientScores]]:
         return self._inner.evaluate(lanes, lambdas, epochs)
 
+    def notes(self) -> dict[str, float]:
+        return self._inner.notes()
+
     def close(self) -> None:
         self._inner.close()

@@ -1,11 +1,13 @@
 """What is shown when runs are done."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
+from superfed.experiments.failures import RunsFailed
 from superfed.report.comparison import compare
 from superfed.report.page import write_page
 from superfed.report.terminal import comparison_table
@@ -13,16 +15,32 @@ from superfed.store.layout import RunFolder, find_runs
 
 PAGE = "report.html"
 
+Failures = list[RunsFailed]
 
-def show_results(out: Path, console: Console) -> None:
+
+@contextmanager
+def failures_kept() -> Iterator[Failures]:
+    """Runs that fail inside do not keep the others' results from being shown; for ``show_results`` to complain of."""
+    failures: Failures = []
+    try:
+        yield failures
+    except RunsFailed as failed:
+        failures.append(failed)
+
+
+def show_results(out: Path, console: Console, failures: Failures) -> None:
     """The table, where the files are, and a true exit code."""
     runs = find_runs(out)
-    console.print(comparison_table(compare(runs)))
-    page = out / PAGE
-    write_page(runs, page)
+    some = any(run.summary_file.exists() for run in runs)
+    if some or not failures:
+        console.print(comparison_table(compare(runs)))
+        write_page(runs, out / PAGE)
     console.print(f"runs: {out}", highlight=False, soft_wrap=True)
-    console.print(f"page: {page}", highlight=False, soft_wrap=True)
-    if complain_of_stopped(runs):
+    if some:
+        console.print(f"page: {out / PAGE}", highlight=False, soft_wrap=True)
+    for failed in failures:
+        typer.echo(f"superfed: {failed}", err=True)
+    if complain_of_stopped(runs) or failures:
         raise typer.Exit(1)
 
 

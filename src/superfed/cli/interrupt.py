@@ -40,6 +40,10 @@ class Heeding:
     def started(self, names: list[str], runs: list[Run]) -> None:
         self._observer.started(names, runs)
 
+    def compiling(self, what: str, seconds: float | None) -> None:
+        self._stop.heed()
+        self._observer.compiling(what, seconds)
+
     def lane_done(self, run: int) -> None:
         self._stop.heed()
         self._observer.lane_done(run)
@@ -53,6 +57,13 @@ class Heeding:
     def client_evaluated(self) -> None:
         self._stop.heed()
         self._observer.client_evaluated()
+
+    def run_done(self, run: int) -> None:
+        self._observer.run_done(run)
+
+    def run_failed(self, run: int, reason: str) -> None:
+        self._stop.heed()
+        self._observer.run_failed(run, reason)
 
 
 @contextmanager

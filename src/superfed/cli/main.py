@@ -47,7 +47,7 @@ def main() -> None:
 
     warnings.formatwarning = _one_line
     try:
-        app()
+        app(prog_name="superfed")
     except UserError as error:
         print(f"superfed: {error}", file=sys.stderr)
         sys.exit(2)

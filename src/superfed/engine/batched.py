@@ -1,7 +1,7 @@
 """Many lanes at once: lanes of one shape share a stack, and a stack a program that is kept across rounds and runs."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -12,7 +12,7 @@ from superfed.engine.lanes import Lane
 from superfed.engine.local import Update
 from superfed.engine.plan import num_steps
 from superfed.engine.precision import products_in
-from superfed.engine.program import Programs
+from superfed.engine.program import Programs, Tell
 from superfed.engine.stack import Planned, Stack
 from superfed.engine.task import Task
 from superfed.engine.utilisation import Utilisation
@@ -44,7 +44,7 @@ class Stacks:
         budget: int,
         compile: Compile = "auto",
         max_lanes: int = MOST_LANES,
-        tell: Callable[[str, float], None] | None = None,
+        tell: Tell | None = None,
         tasks: Sequence[Task] = (),
     ) -> None:
         self.device, self.use = device, Utilisation()

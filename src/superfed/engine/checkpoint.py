@@ -6,15 +6,15 @@ the manifest that names them and never changed after it. The last two checkpoint
 
 import json
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from superfed.core.errors import UserError
 from superfed.core.state import State
-from superfed.engine.clients import ClientStates, Version
+from superfed.engine.clients import ClientStates, Version, gather_loose
 from superfed.engine.tensors import read_state, write_state
-from superfed.store.files import remove_parts, sha256, sha256_of, write_text
+from superfed.store.files import remove_parts, sha256, sha256_of, sync_file, write_text
 
 KEPT = 2
 SCHEMA = 1
@@ -41,7 +41,8 @@ class Checkpoints:
 
     def save(self, round: int, server: State, states: ClientStates, record: dict[str, Any]) -> None:
         versions = states.flush(self.clients)
-        checksum = write_state(self._server_file(round), server)
+        checksum = write_state(self._server_file(round), server, durable=False)
+        sync_file(self._server_file(round))  # its folder waits for the disk with the manifest, written next
         manifest = Manifest(round, checksum, versions, record)
         write_text(self._manifest_file(round), _seal(manifest))
         self._kept = [m for m in self._kept if m.round != round] + [manifest]
@@ -52,6 +53,7 @@ class Checkpoints:
 
         A damaged one is passed over with a warning. What no kept checkpoint names is cleared away.
         """
+        gather_loose(self.clients)
         whole = [m for path in sorted(self.folder.glob("round-*.json")) if (m := self._whole(path)) is not None]
         self._kept = whole[-KEPT:]
         self._sweep()
@@ -89,13 +91,17 @@ class Checkpoints:
 
     def _sweep(self) -> None:
         """Remove every file that no kept checkpoint names, as a killed run leaves them."""
-        remove_parts(self.folder)
-        remove_parts(self.clients)
+        shards = [path for path in self.clients.iterdir() if path.is_dir()]
+        for folder in (self.folder, self.clients, *shards):
+            remove_parts(folder)
         named = {self._server_file(m.round) for m in self._kept} | {self._manifest_file(m.round) for m in self._kept}
         named |= {v.file(self.clients, c) for m in self._kept for c, v in m.clients.items()}
-        for path in [*self.folder.glob("*.*"), *self.clients.glob("*.*")]:
+        for path in [*self.folder.glob("*.*"), *self.clients.glob("*/*.*")]:
             if path not in named:
                 path.unlink(missing_ok=True)
+        for shard in shards:
+            if not any(shard.iterdir()):
+                shard.rmdir()
 
     def _manifest_file(self, round: int) -> Path:
         return self.folder / f"round-{round:06d}.json"
@@ -107,7 +113,7 @@ class Checkpoints:
 def _seal(manifest: Manifest) -> str:
     """The manifest as text whose first line is the checksum of the rest."""
     clients = {str(client): [v.round, v.sha256] for client, v in manifest.clients.items()}
-    body = json.dumps({"schema": SCHEMA, **asdict(manifest), "clients": clients})
+    body = json.dumps({"schema": SCHEMA, **vars(manifest), "clients": clients})
     return f'{{"sha256": "{sha256(body.encode())}", "manifest":\n{body}\n}}\n'
 
 

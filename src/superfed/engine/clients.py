@@ -1,12 +1,16 @@
 """What clients keep between rounds. It costs nothing until a client first takes part."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from superfed.core.state import State
 from superfed.engine.tensors import read_state, write_state
-from superfed.store.files import sync_file
+from superfed.store.files import settle, sync_folder
+
+PER_FOLDER = 1000
+"""How many clients share a folder: a million files in one make every listing of it slow."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,9 @@ class MemoryStates:
 
     def flush(self, folder: Path) -> dict[int, Version]:
         for client, round in self._changed.items():
-            checksum = write_state(_file(folder, client, round), self._states[client])
+            checksum = write_state(_file(folder, client, round), self._states[client], durable=False)
             self._versions[client] = Version(round, checksum)
+        _settle(folder, self._changed, self._versions)
         self._changed.clear()
         return dict(self._versions)
 
@@ -87,8 +92,7 @@ class DiskStates:
         self._changed.add(client)
 
     def flush(self, folder: Path) -> dict[int, Version]:
-        for client in self._changed:
-            sync_file(self._versions[client].file(folder, client))
+        _settle(folder, self._changed, self._versions)
         self._changed.clear()
         return dict(self._versions)
 
@@ -97,5 +101,24 @@ class DiskStates:
         self._changed.clear()
 
 
+def gather_loose(folder: Path) -> None:
+    """Put files that lie loose in ``folder``, as earlier versions of the program left them, where they belong."""
+    for path in folder.glob("client-*.safetensors"):
+        place = _shard(folder, int(path.name[len("client-") :].partition(".")[0]))
+        place.mkdir(exist_ok=True)
+        path.rename(place / path.name)
+
+
 def _file(folder: Path, client: int, round: int) -> Path:
-    return folder / f"client-{client:07d}.round-{round:06d}.safetensors"
+    return _shard(folder, client) / f"client-{client:07d}.round-{round:06d}.safetensors"
+
+
+def _shard(folder: Path, client: int) -> Path:
+    return folder / f"{client // PER_FOLDER:04d}"
+
+
+def _settle(folder: Path, clients: Collection[int], versions: Mapping[int, Version]) -> None:
+    """See that a loss of power takes nothing of these clients' present files."""
+    settle(versions[client].file(folder, client) for client in clients)
+    if clients:
+        sync_folder(folder)

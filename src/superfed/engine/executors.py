@@ -3,7 +3,7 @@
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol
@@ -19,6 +19,7 @@ from superfed.engine.evaluate_lanes import Standing, evaluate_together
 from superfed.engine.lanes import Lane
 from superfed.engine.local import CPU, Update, local_update
 from superfed.engine.precision import check_precision
+from superfed.engine.program import Tell
 from superfed.engine.task import Task
 from superfed.engine.workers import ForkImpossible, Workers
 
@@ -37,6 +38,10 @@ class Executor(Protocol):
         self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
     ) -> Iterator[tuple[int, ClientScores]]:
         """Each lane's client at every λ, after so many epochs of training for itself alone."""
+        ...
+
+    def notes(self) -> dict[str, float]:
+        """What is to be known of how it was computed, until now."""
         ...
 
     def close(self) -> None: ...
@@ -69,6 +74,9 @@ class OneAtATime:
         kept, sent = moved(lane.kept(), self.device), moved(lane.sent, self.device)
         return on_device(lane.task, self.device), kept, sent
 
+    def notes(self) -> dict[str, float]:
+        return {}
+
     def close(self) -> None:
         pass
 
@@ -85,7 +93,7 @@ class Batched(OneAtATime):
         max_lanes: int = MOST_LANES,
         compile: Compile = "auto",
         memory: float | None = None,
-        tell: Callable[[str, float], None] | None = None,
+        tell: Tell | None = None,
         tasks: Sequence[Task] = (),
     ) -> None:
         super().__init__(device)
@@ -114,6 +122,9 @@ class Batched(OneAtATime):
                 yield places[place], scores
         for place, scores in super().evaluate([lanes[i] for i in alone], lambdas, epochs):
             yield alone[place], scores
+
+    def notes(self) -> dict[str, float]:
+        return {"utilisation": self.stacks.use.share, "compile_seconds": self.stacks.programs.seconds}
 
     def _standings(self, lanes: Sequence[Lane], epochs: int) -> list[Standing]:
         if epochs == 0:
@@ -179,12 +190,11 @@ def make_executor(
     *,
     compile: Compile = "auto",
     memory: float | None = None,
-    tell: Callable[[str, float], None] | None = None,
+    tell: Tell | None = None,
 ) -> Executor:
     """The executor for these tasks: batched on CUDA; on the CPU one single-threaded worker per core.
 
-    On CUDA programs may be compiled, and ``tell`` hears what was and how many seconds it took; ``memory``, in GiB, is how
-    much of the device's may be used.
+    On CUDA programs may be compiled, of which ``tell`` hears; ``memory``, in GiB, is how much of the device's may be used.
     """
     where = _device(device)
     for task in tasks:

@@ -22,6 +22,8 @@ from superfed.engine.lane_step import Scalars
 
 Step = Callable[[State, State, Scalars, Tensor, Tensor, Tensor, State], State]
 Program = Callable[..., None]
+Tell = Callable[[str, float | None], None]
+"""Hears what is being compiled, and once more, with the seconds it took, when that is done."""
 WARM_UP = 2
 
 
@@ -84,12 +86,9 @@ def stack_step(step: Step, memory: StackMemory) -> None:
 
 
 class Programs:
-    """Makes the programs of stacks on one device: plain operations on a CPU, graphs of them on a GPU.
+    """Makes the programs of stacks on one device: plain operations on a CPU, graphs of them on a GPU."""
 
-    ``tell`` hears what was compiled, and how many seconds it took.
-    """
-
-    def __init__(self, device: torch.device, tell: Callable[[str, float], None] | None = None) -> None:
+    def __init__(self, device: torch.device, tell: Tell | None = None) -> None:
         self.device = device
         self.seconds = 0.0
         """Spent on compiling, until now."""
@@ -101,6 +100,8 @@ class Programs:
         """``stack_step`` for this step function, and for memory like this one with any number of steps and samples."""
         if not compiled:
             return lambda *parts: stack_step(step, StackMemory(*parts))
+        tell = self._tell or (lambda what, seconds: None)
+        tell(what, None)
         began = time.perf_counter()
         try:
             program = _compiled(traced(step, memory), memory)
@@ -110,8 +111,7 @@ class Programs:
             return self.function(step, memory, False, what)
         spent = time.perf_counter() - began
         self.seconds += spent
-        if self._tell is not None:
-            self._tell(what, spent)
+        tell(what, spent)
         return program
 
     def repeated(self, program: Program, memory: StackMemory) -> Callable[[int], None]:

@@ -1,7 +1,8 @@
 """Rounds, as in Algorithm 2, of several runs that advance together."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -124,8 +125,8 @@ class Run:
     def save(self, checkpoints: Checkpoints) -> None:
         record: dict[str, Any] = {
             "identity": self.task.identity,
-            "records": [asdict(r) for r in self.records],
-            "curve": [asdict(p) for p in self.curve],
+            "records": [vars(r) for r in self.records],
+            "curve": [vars(p) for p in self.curve],
             "stopped": self.stopped,
         }
         checkpoints.save(self.round, self.server, self.states, record)
@@ -145,18 +146,29 @@ class Run:
         return True
 
 
-def advance(runs: Sequence[Run], executor: Executor, on_lane: Callable[[int], None] | None = None) -> Iterator[int]:
-    """One more round of every unfinished run; yields a run's index when its round is complete."""
+def advance(
+    runs: Sequence[Run],
+    executor: Executor,
+    on_lane: Callable[[int], None] | None = None,
+    on_failure: Callable[[int, Exception], None] | None = None,
+) -> Iterator[int]:
+    """One more round of every unfinished run; yields a run's index when its round is complete.
+
+    What goes wrong in one run's own part of the round, before or after its clients' updates, is handed to ``on_failure``
+    with the run's index, and the others go on; that run is of no use then, but its checkpoints are. Without
+    ``on_failure``, and where the executor fails, the error is raised.
+    """
     sent: dict[int, State] = {}
     lanes: list[Lane] = []
     missing: dict[int, int] = {}
     for index, run in enumerate(runs):
         if run.finished:
             continue
-        sent[index] = run.sent(executor.device)
-        cohort = run.task.cohort(run.round)
-        missing[index] = len(cohort)
-        lanes += [run.lane(index, client, sent[index]) for client in cohort]
+        with _handing_over(on_failure, index):
+            sent[index] = run.sent(executor.device)
+            cohort = run.task.cohort(run.round)
+            lanes += [run.lane(index, client, sent[index]) for client in cohort]
+            missing[index] = len(cohort)
     updates: dict[int, dict[int, Update]] = {index: {} for index in missing}
     for place, update in executor.update(lanes):
         lane = lanes[place]
@@ -165,8 +177,12 @@ def advance(runs: Sequence[Run], executor: Executor, on_lane: Callable[[int], No
         if on_lane is not None:
             on_lane(lane.run)
         if missing[lane.run] == 0:
-            runs[lane.run].complete_round(updates.pop(lane.run), sent[lane.run])
-            yield lane.run
+            done = False
+            with _handing_over(on_failure, lane.run):
+                runs[lane.run].complete_round(updates.pop(lane.run), sent[lane.run])
+                done = True
+            if done:
+                yield lane.run
 
 
 def evaluate(
@@ -193,6 +209,16 @@ def evaluate(
             if on_lane is not None:
                 on_lane(lanes[place].run)
     return [[scores[client] for client in chosen] for scores, chosen in zip(results, clients, strict=True)]
+
+
+@contextmanager
+def _handing_over(on_failure: Callable[[int, Exception], None] | None, index: int) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if on_failure is None:
+            raise
+        on_failure(index, error)
 
 
 def _device(state: State) -> torch.device:

@@ -13,10 +13,12 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
 from typing import Any, NoReturn, TypeVar
 
 import torch
 
+from superfed.core.errors import UserError
 from superfed.core.state import State
 from superfed.engine.evaluate import ClientScores, evaluate_client
 from superfed.engine.fusing import prepare
@@ -31,10 +33,20 @@ ALIGNMENT = 64
 
 Result = TypeVar("Result")
 Layout = list[tuple[str, torch.dtype, tuple[int, ...], int]]
+_Answer = tuple[int, tuple[str, str] | None, Any]
+"""A slot, what went wrong and where, what came out."""
 
 
 class WorkerDied(RuntimeError):
     """A worker process ended by itself."""
+
+
+class WorkerFailed(RuntimeError):
+    """A lane's computation raised; ``reason`` is what it said, without where."""
+
+    def __init__(self, reason: str, where: str) -> None:
+        super().__init__(f"a worker failed:\n{where}")
+        self.reason = reason
 
 
 class ForkImpossible(RuntimeError):
@@ -104,7 +116,10 @@ class _Job:
 
 
 class Workers:
-    """A pool of worker processes for some tasks. Ends with ``close``, and its processes never outlive this one."""
+    """A pool of worker processes for some tasks. Ends with ``close``, and its processes never outlive this one.
+
+    Where a lane fails, or whoever asked goes away before the last answer, the processes end; the next lanes get new ones.
+    """
 
     def __init__(self, tasks: Sequence[Task], count: int) -> None:
         self.device = torch.device("cpu")
@@ -116,10 +131,13 @@ class Workers:
         size = VECTORS_PER_SLOT * largest + 2**20
         self._slots = [[Slot(size) for _ in range(SLOTS_PER_WORKER)] for _ in range(count)]
         prepare(tasks)
-        context = multiprocessing.get_context("fork")
         self._pipes: list[Connection] = []
-        self._processes = []
-        for number in range(count):
+        self._processes: list[ForkProcess] = []
+        self._fork()
+
+    def _fork(self) -> None:
+        context = multiprocessing.get_context("fork")
+        for number in range(len(self._slots)):
             ours, theirs = context.Pipe()
             process = context.Process(
                 target=_serve,
@@ -131,7 +149,7 @@ class Workers:
             theirs.close()
             self._pipes.append(ours)
             self._processes.append(process)
-        ready = [self._receive(worker) for worker in range(count)]
+        ready = [self._receive(worker) for worker in range(len(self._pipes))]
         if not all(ready):
             self.close()
             raise ForkImpossible
@@ -160,6 +178,8 @@ class Workers:
         evaluation: _Evaluation | None,
         read: Callable[[Slot, Any], Result],
     ) -> Iterator[tuple[int, Result]]:
+        if not self._processes:
+            self._fork()
         waiting = iter(order)
         free = [(worker, slot) for slot in range(SLOTS_PER_WORKER) for worker in range(len(self._pipes))]
         under_way: dict[tuple[int, int], int] = {}
@@ -175,14 +195,14 @@ class Workers:
                     worker = self._pipes.index(pipe)  # type: ignore[arg-type]
                     slot, problem, answer = self._receive(worker)
                     if problem is not None:
-                        raise RuntimeError(f"a worker failed:\n{problem}")
+                        raise WorkerFailed(*problem)
                     index = under_way.pop((worker, slot))
                     result = read(self._slots[worker][slot], answer)
                     free.append((worker, slot))
                     yield index, result
         finally:
             if under_way:  # whoever asked has gone; answers on their way would reach the wrong one
-                self.close()
+                self._end()
 
     def _job(self, lane: Lane, slot: Slot, number: int, evaluation: _Evaluation | None) -> _Job:
         slot.clear()
@@ -207,16 +227,24 @@ class Workers:
         process.join(timeout=5)
         code = process.exitcode
         how = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
+        self._end()
         hint = " (often because memory ran out; use fewer workers)" if code == -signal.SIGKILL else ""
         raise WorkerDied(f"a worker process ended unexpectedly with {how}{hint}")
 
+    def notes(self) -> dict[str, float]:
+        return {}
+
     def close(self) -> None:
         torch.set_num_threads(self._threads)
+        self._end()
+
+    def _end(self) -> None:
         for pipe in self._pipes:
             pipe.close()
         for process in self._processes:
             process.kill()  # nothing of a worker's outlasts a lane, so there is nothing to wait for
             process.join()
+        self._pipes, self._processes = [], []
 
 
 def _serve(pipe: Connection, others: list[Connection], slots: list[Slot], tasks: list[Task], parent: int) -> None:
@@ -234,11 +262,21 @@ def _serve(pipe: Connection, others: list[Connection], slots: list[Slot], tasks:
         except (EOFError, OSError):
             return
         try:
-            pipe.send((job.slot, None, _compute(job, slots[job.slot], tasks[job.task])))
+            answer: _Answer = (job.slot, None, _compute(job, slots[job.slot], tasks[job.task]))
+        except Exception as error:
+            answer = (job.slot, (said(error), traceback.format_exc()), None)
+        try:
+            pipe.send(answer)
         except (BrokenPipeError, ConnectionResetError):
             return
-        except Exception:
-            pipe.send((job.slot, traceback.format_exc(), None))
+
+
+def said(error: BaseException) -> str:
+    """What an error says, with its kind unless that is one of the program's own sentences."""
+    text = " ".join(str(error).split())
+    if isinstance(error, UserError) and text:
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _compute(job: _Job, slot: Slot, task: Task) -> Any:

@@ -2,9 +2,10 @@
 
 import math
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from typing import Any
 
 from superfed.core.errors import UserError
 from superfed.engine.checkpoint import Checkpoints
@@ -15,7 +16,7 @@ from superfed.experiments.newcomers import NewcomerResults
 from superfed.experiments.provenance import versions
 from superfed.experiments.results import Results
 from superfed.experiments.schema import RunConfig
-from superfed.store.files import read_json, remove_parts, write_json
+from superfed.store.files import read_json, remove_parts, settle, write_json, write_text
 from superfed.store.layout import RunFolder
 from superfed.store.tables import columns_of, write_table
 
@@ -34,11 +35,10 @@ class Member:
         on_disk = config.engine.state == "disk"
         self.run = Run(task, states=DiskStates(self._checkpoints.clients) if on_disk else MemoryStates())
         self.run.restore(self._checkpoints)
+        self.notes: dict[str, float] = {}
+        """What the engine has to say of how it was computed."""
         self._seconds: dict[str, float] = read_json(folder.timing_file) if folder.timing_file.exists() else {}
-
-    @property
-    def has_results(self) -> bool:
-        return bool(self.folder.info()["status"] != "running")
+        self.has_results: bool = folder.info()["status"] in ("finished", "stopped")
 
     @property
     def curve_is_due(self) -> bool:
@@ -55,32 +55,54 @@ class Member:
         wanted = self.config.evaluation.final_clients
         return self.run.task.members if wanted == "all" else self.run.followed(wanted)
 
+    def take_up(self, hardware: dict[str, Any]) -> None:
+        """Note where the run goes on, or begins; that it failed once is forgotten."""
+        self._write_info(status="running", hardware=hardware)
+
     def save(self) -> None:
         """What was measured so far as tables, and a checkpoint: in this order, since a run whose last checkpoint is there
         is never trained again, so nothing would write tables that were still missing then."""
-        write_table(self.folder.rounds, columns_of([asdict(record) for record in self.run.records]))
-        curve = [asdict(p) | {"lam": None if math.isnan(p.lam) else p.lam} for p in self.run.curve]
-        write_table(self.folder.curve, columns_of(curve))
+        folder = self.folder
+        write_table(folder.rounds, columns_of([vars(record) for record in self.run.records]), durable=False)
+        curve = [vars(p) | {"lam": None if math.isnan(p.lam) else p.lam} for p in self.run.curve]
+        write_table(folder.curve, columns_of(curve), durable=False)
         self._save_seconds()
+        settle([folder.rounds, folder.curve])
         self.run.save(self._checkpoints)
 
     def save_results(self, results: Results, newcomers: NewcomerResults | None) -> None:
-        write_table(self.folder.clients, results.clients_table())
-        write_table(self.folder.readings, results.readings_table())
+        folder = self.folder
+        tables = {folder.clients: results.clients_table(), folder.readings: results.readings_table()}
         if newcomers is not None:
-            write_table(self.folder.newcomers, newcomers.table())
+            tables[folder.newcomers] = newcomers.table()
+        for path, columns in tables.items():
+            write_table(path, columns, durable=False)
         met = {"newcomers": None if newcomers is None else newcomers.summary()}
-        write_json(self.folder.summary_file, results.summary(self.run.records) | met)
+        write_json(folder.summary_file, results.summary(self.run.records) | met, durable=False)
         self._save_seconds()
+        settle([*tables, folder.summary_file])
         stopped = self.run.stopped
         status = {"status": "finished"} if stopped is None else {"status": "stopped", "reason": stopped}
-        self.folder.write_info(self.folder.info() | status)
+        self._write_info(**status, **({"engine": self.notes} if self.notes else {}))
+        self.has_results = True
+
+    def save_failure(self, reason: str, error: Exception) -> None:
+        """Why the run goes no further, in one sentence, and where in the program it was."""
+        write_text(self.folder.failure_file, "".join(traceback.format_exception(error)))
+        self._write_info(status="failed", reason=reason)
 
     def spend(self, what: str, seconds: float) -> None:
         self._seconds[what] = self._seconds.get(what, 0.0) + seconds
 
     def _save_seconds(self) -> None:
-        write_json(self.folder.timing_file, self._seconds)
+        write_json(self.folder.timing_file, self._seconds, durable=False)
+
+    def _write_info(self, **news: object) -> None:
+        """The run's info with ``news``. An older reason, and the failure it was of, are not true any more."""
+        info = {key: value for key, value in self.folder.info().items() if key != "reason"}
+        self.folder.write_info(info | news)
+        if news["status"] != "failed":
+            self.folder.failure_file.unlink(missing_ok=True)
 
 
 @contextmanager

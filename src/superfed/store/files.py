@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +52,23 @@ def sync_file(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def write_text(path: Path, text: str) -> None:
-    write_bytes(path, text.encode())
+def settle(files: Iterable[Path]) -> None:
+    """Wait until the disk has ``files``, written without waiting, and the folders that name them, each folder once."""
+    folders = set()
+    for file in files:
+        sync_file(file)
+        folders.add(file.parent)
+    for folder in folders:
+        sync_folder(folder)
 
 
-def write_json(path: Path, value: Any) -> None:
-    write_text(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+def write_text(path: Path, text: str, *, durable: bool = True) -> None:
+    write_bytes(path, text.encode(), durable=durable)
+
+
+def write_json(path: Path, value: Any, *, durable: bool = True) -> None:
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    write_text(path, text, durable=durable)
 
 
 def read_json(path: Path) -> Any:

@@ -13,6 +13,7 @@ EXPERIMENT/
     readings.parquet a row per client and reading: the λ it chose and the test metrics there
     summary.json     the readings over clients
     timing.json      seconds spent, by phase
+    failure.txt      where in the program a run failed, while it is not taken up again
     checkpoints/     safetensors and manifests
 """
 
@@ -40,6 +41,7 @@ class RunFolder:
         self.summary_file = path / "summary.json"
         self.names_file = path / "names.json"
         self.timing_file = path / "timing.json"
+        self.failure_file = path / "failure.txt"
         self.checkpoints = path / "checkpoints"
 
     @property

@@ -13,11 +13,11 @@ from superfed.store.files import write_bytes
 Columns = Mapping[str, Sequence[Any]]
 
 
-def write_table(path: Path, columns: Columns) -> None:
+def write_table(path: Path, columns: Columns, *, durable: bool = True) -> None:
     """Write columns of equal length, in one move."""
     buffer = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(pyarrow.table(dict(columns)), buffer, compression="zstd")
-    write_bytes(path, buffer.getvalue().to_pybytes())
+    write_bytes(path, buffer.getvalue().to_pybytes(), durable=durable)
 
 
 def read_table(path: Path) -> dict[str, list[Any]]:

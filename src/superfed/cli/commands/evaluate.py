@@ -20,12 +20,12 @@ def command(
     """Evaluate every client of a finished run anew, and print the table."""
     from rich.console import Console
 
-    from superfed.cli.finish import show_results
+    from superfed.cli.finish import failures_kept, show_results
     from superfed.cli.progress import watching
     from superfed.experiments.runner import reevaluate
     from superfed.store.layout import find_experiment
 
     console = Console()
-    with watching(console) as observer:
+    with failures_kept() as failures, watching(console) as observer:
         reevaluate(run, data_root, lambdas, observer)
-    show_results(find_experiment(run)[0].path, console)
+    show_results(find_experiment(run)[0].path, console, failures)

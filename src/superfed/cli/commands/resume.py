@@ -10,7 +10,7 @@ def command(run: RunPath, data_root: DataRoot = None) -> None:
     """
     from rich.console import Console
 
-    from superfed.cli.finish import show_results
+    from superfed.cli.finish import failures_kept, show_results
     from superfed.cli.interrupt import Heeding, stoppable
     from superfed.cli.progress import watching
     from superfed.experiments.runner import resume
@@ -18,6 +18,6 @@ def command(run: RunPath, data_root: DataRoot = None) -> None:
 
     console = Console()
     experiment, _ = find_experiment(run)
-    with stoppable(experiment.path) as stop, watching(console) as observer:
+    with stoppable(experiment.path) as stop, failures_kept() as failures, watching(console) as observer:
         resume(run, data_root, Heeding(observer, stop))
-    show_results(experiment.path, console)
+    show_results(experiment.path, console, failures)

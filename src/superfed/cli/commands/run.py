@@ -30,7 +30,7 @@ def command(
     """
     from rich.console import Console
 
-    from superfed.cli.finish import show_results
+    from superfed.cli.finish import failures_kept, show_results
     from superfed.cli.interrupt import Heeding, stoppable
     from superfed.cli.progress import watching
     from superfed.experiments.load import load_config
@@ -39,6 +39,6 @@ def command(
     settings = load_config(config, changes)
     where = out or Path("runs") / f"{settings['name']}-{datetime.now():%Y%m%d-%H%M%S}"
     console = Console()
-    with stoppable(where) as stop, watching(console) as observer:
+    with stoppable(where) as stop, failures_kept() as failures, watching(console) as observer:
         start(settings, where, data_root, Heeding(observer, stop))
-    show_results(where, console)
+    show_results(where, console, failures)
