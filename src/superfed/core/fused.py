@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from superfed.core.algorithm import Algorithm
-from superfed.core.flat import FlatNetwork
+from superfed.core.flat import FlatNetwork, picked
 from superfed.core.state import State
 
 
@@ -30,7 +30,7 @@ class Steps:
     round: Mapping[str, float]
 
     def batch(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        return self.x.index_select(0, rows), self.y.index_select(0, rows)
+        return picked(self.x, rows), self.y.index_select(0, rows)
 
 
 class Fused(Protocol):

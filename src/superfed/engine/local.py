@@ -8,11 +8,12 @@ from torch import Tensor
 
 from superfed.core.algorithm import Context, autograd_gradients
 from superfed.core.batch import Batch
+from superfed.core.flat import picked
 from superfed.core.fused import Steps, fused_phase
 from superfed.core.random import key, torch_seeded
 from superfed.core.sgd import SGD
 from superfed.core.state import State
-from superfed.engine.fusing import flat_loss_of, flat_network, may_fuse
+from superfed.engine.fusing import flat_network, may_fuse, quicker
 from superfed.engine.plan import PhasePlan, plan_update
 from superfed.engine.task import Task, as_inputs
 
@@ -40,17 +41,15 @@ def local_update(task: Task, client: int, round: int, kept: State, sent: State, 
 
     method = algorithm.with_lane_values(scalars(algorithm.lane_values()))
     sgd, round_values = SGD(**scalars(task.sgd_values(round))), scalars(task.round_values(round))
-    loss = None
+    whole_round = Context(task.model, sgd, autograd_gradients, "", round_values, {})
     if device.type == "cpu" and not algorithm.second_order:
-        loss = flat_loss_of(task.model)
-        if x.dim() == 4:  # convolutions on a CPU are quicker when an image's channels lie together
-            x = x.contiguous(memory_format=torch.channels_last)
-    whole_round = Context(task.model, sgd, autograd_gradients, "", round_values, {}, loss)
+        whole_round = quicker(whole_round)
+        x = flat_network(task.model).arranged(x)
     own_draws = key(task.seed, "module", round=round, client=client)  # for dropout and its like
     with torch.no_grad(), torch_seeded(own_draws, device):
         work = method.begin(kept, sent, whole_round)
         for plan in plan_update(task, client, round):
-            fused = fused_phase(algorithm, plan.phase.name) if may_fuse(device) else None
+            fused = fused_phase(algorithm, plan.phase.name) if may_fuse(device, task.model.dtype) else None
             if fused is not None:
                 work = fused(flat_network(task.model), work, sent, _steps(task, round, plan, x, y))
                 continue
@@ -61,7 +60,7 @@ def local_update(task: Task, client: int, round: int, kept: State, sent: State, 
                 chosen = rows[step, :size]
                 draws = {name: drawn[step] for name, drawn in noise.items()}
                 ctx = replace(whole_round, phase=plan.phase.name, noise=draws)
-                work = method.step(work, sent, Batch(x[chosen], y[chosen]), ctx)
+                work = method.step(work, sent, Batch(picked(x, chosen), y[chosen]), ctx)
         new_kept, upload = method.finish(work, kept, sent, whole_round)
     return Update(new_kept, upload)
 

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from superfed.algorithms.fused.descent import Pull
 from superfed.algorithms.fused.kernels import kernels
 from superfed.algorithms.fused.one_model import trained
 from superfed.algorithms.superfed import SuPerFed
@@ -29,7 +30,8 @@ class FusedSuPerFed:
     def __call__(self, network: FlatNetwork, work: State, sent: State, steps: Steps) -> State:
         pull = 2 * self.method.mu
         if not steps.round["personalised"]:  # λ = 0, and w_l stays as it is
-            w_f, velocity = trained(network, work["w_f"], work["velocity_f"], steps, pull, sent["w"])
+            towards = Pull(sent["w"], pull) if pull else None
+            w_f, velocity = trained(network, work["w_f"], work["velocity_f"], steps, pull=towards)
             return work | {"w_f": w_f, "velocity_f": velocity}
         return self._both(network, work, sent, steps, pull)
 
@@ -38,18 +40,19 @@ class FusedSuPerFed:
         state = {name: work[name].clone() for name in names}
         number: Any = network.w.numpy().dtype.type
         vectors = [t.numpy() for t in (*state.values(), sent["w"], network.w)]
-        parts = network.parts(by_layer=self.method.mixing == "layer")
+        stretch = network.stretch(by_layer=self.method.mixing == "layer")
+        parts = stretch.parts
         cut = [[vector[part.slice] for vector in vectors] for part in parts]
         lams = [_by_part(lam, parts, number) for lam in steps.noise["lam"]]
+        a = b = c = 0.0
         for (fed, own, *_, mixed), lam in zip(cut, lams[0], strict=True):
-            mixed[:] = fed + lam * (own - fed)
+            sums = kernels().mix(fed, own, mixed, lam)
+            a, c, b = a + sums[0], c + sums[1], b + sums[2]
         constants = [number(value) for value in (steps.lr, steps.momentum, pull)]
-        w_f, w_l = state["w_f"], state["w_l"]
-        a, c, b = (float((v * u).sum(dtype=torch.float64)) for v, u in ((w_f, w_f), (w_f, w_l), (w_l, w_l)))
         step = kernels().superfed
         for rows, lam, next_lam in zip(steps.rows, lams, [*lams[1:], lams[-1]], strict=True):
             factors = self._factors(a, b, c, steps.weight_decay, network.w.dtype)
-            gradients = network.gradients(*steps.batch(rows), parts)
+            gradients = stretch.gradients(*steps.batch(rows))
             a = b = c = 0.0
             numbers = [number(value) for value in factors]
             for (fed, own, *speeds, g, mixed), gradient, at, then in zip(cut, gradients, lam, next_lam, strict=True):
