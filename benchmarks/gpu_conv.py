@@ -1,9 +1,9 @@
-"""Convolutions of many lanes on a GPU, ours against torch's: python benchmarks/gpu_conv.py [--only NAME] [--blocks …]
+"""Convolutions of many lanes on a GPU, ours against torch's: python benchmarks/gpu_conv.py [--only NAME] [--lanes N] …
 
 For each shape the forward product and both gradients are timed as replayed CUDA graphs: our kernels in three precisions,
-the grouped convolution that ``vmap`` makes, and im2col with a batched product. Our kernels are also timed with other
-blocks at the larger number of lanes, so that the choice in ``triton_conv`` can be looked at. Every line says how far the
-result is from float64, relative to its norm.
+the grouped convolution that ``vmap`` makes, and im2col with a batched product. At the larger number of lanes (or more)
+our kernels are also timed with other blocks, after those that ``triton_conv`` chooses. Every line says how far the result
+is from float64, relative to its norm. Only what is timed is compiled: one shape with one number of lanes takes seconds.
 """
 
 import argparse
@@ -93,12 +93,21 @@ DEPTHWISE = {
     "mobilenet-4-depthwise": Layer((5, 50), 20, 256, 8, 256, 3, stride=2, padding=1),
 }
 CANDIDATES = {
-    "forward": [(128, 64, 32, 4, 3), (128, 64, 32, 8, 3), (128, 64, 64, 8, 2), (64, 64, 32, 4, 3), (64, 64, 64, 4, 2)],
-    "dw": [(64, 64, 32, 4, 3), (64, 64, 64, 4, 2), (128, 64, 32, 8, 3), (128, 128, 32, 8, 3), (64, 32, 32, 4, 3)],
+    ("float32", "forward"): "128,64,64,8,2 64,64,64,4,2 32,64,32,4,3 32,64,32,2,3 64,32,32,2,3 64,64,32,4,1",
+    ("float32", "dx"): "32,64,32,4,3 32,64,32,2,3 64,32,32,2,3 32,32,32,2,3 32,32,32,4,3 64,64,32,4,1",
+    ("float32", "dw"): "64,64,32,4,3 128,64,32,8,3 64,64,32,2,3 32,64,32,4,3 128,64,32,8,1",
+    ("tf32", "forward"): "128,64,32,4,3 128,128,32,8,3 64,64,32,4,3 64,64,64,4,2 128,64,32,4,1 64,64,32,4,1",
+    ("tf32", "dw"): "64,64,32,4,3 128,64,32,8,3 128,128,32,8,3 128,64,32,8,1",
+    ("bf16", "forward"): "128,64,64,8,2 128,64,32,4,3 128,64,64,4,2 64,64,64,4,2 128,64,64,8,1",
+    ("bf16", "dw"): "64,64,32,4,3 128,64,32,8,3 128,64,64,8,2 128,64,64,8,1",
 }
-CANDIDATES["dx"] = CANDIDATES["forward"]
-BESIDES = {"forward": (128, 128, 32, 8, 3), "dx": (32, 64, 32, 4, 3), "dw": (32, 64, 64, 4, 2)}
-"""One more for each way: for many columns, for few pixels, and for few weights."""
+CANDIDATES |= {(mode, "dx"): CANDIDATES[mode, "forward"] for mode in ("tf32", "bf16")}
+"""Other blocks to time. Two warps, or 32 rows, are computed by older instructions; one stage is without ``cp.async``,
+which in float32 takes four bytes at a time."""
+
+
+def blocks_of(text: str) -> Blocks:
+    return Blocks(*map(int, text.split(",")))
 
 
 def of_kernels(layer: Layer, way: str, tensors: tuple[Tensor, ...], precision: str, blocks: Blocks | None) -> Tensor:
@@ -179,30 +188,30 @@ def gap(result: Tensor, exact: Tensor) -> float:
     return float((result[:CHECKED].double() - exact).norm() / exact.norm())
 
 
-def chosen(layer: Layer, way: str, lanes: int, precision: str) -> Blocks:
+def chosen(layer: Layer, way: str, lanes: int, mode: str) -> Blocks:
     """What ``triton_conv`` would choose."""
-    exact, places = precision == triton_conv.EXACT, layer.kernel**2
+    places = layer.kernel**2
     pixels = layer.batch * layer.made**2
     if way == "dw":
-        return triton_conv.weight_blocks(lanes, pixels, layer.outputs, layer.channels * places)
+        return triton_conv.weight_blocks(lanes, pixels, layer.outputs, layer.channels * places, mode)
     if way == "forward":
-        return triton_conv.forward_blocks(lanes, pixels, layer.outputs, layer.channels, places, exact)
+        return triton_conv.forward_blocks(lanes, pixels, layer.outputs, layer.channels, places, mode)
     pixels, places = layer.batch * (-(-layer.side // layer.stride)) ** 2, (-(-layer.kernel // layer.stride)) ** 2
     phases = layer.stride**2
-    return triton_conv.forward_blocks(lanes * phases, pixels, layer.channels, layer.outputs, places, exact)
+    return triton_conv.forward_blocks(lanes * phases, pixels, layer.channels, layer.outputs, places, mode)
 
 
 def candidates(layer: Layer, way: str, lanes: int, mode: str, given: list[Blocks]) -> list[Blocks]:
     """The choice, and at the larger number of lanes some others, no larger than the shape needs."""
-    found = [chosen(layer, way, lanes, MODES[mode][1])]
+    found = [chosen(layer, way, lanes, mode)]
     stride = layer.stride if way == "dx" else 1
     places = (-(-layer.kernel // stride)) ** 2
     side = -(-layer.side // stride) if way == "dx" else layer.made
     rows = layer.channels * places if way == "dw" else layer.batch * side**2
     columns = layer.channels if way == "dx" else layer.outputs
     others = given
-    if not given and lanes == layer.lanes[1] and mode != "bf16":
-        others = [Blocks(*numbers) for numbers in (*CANDIDATES[way], BESIDES[way])]
+    if not given and lanes >= layer.lanes[1]:
+        others = [blocks_of(text) for text in CANDIDATES[mode, way].split()]
     for blocks in others:
         fitting = blocks._replace(rows=min(blocks.rows, whole(rows)), columns=min(blocks.columns, whole(columns)))
         if fitting not in found and (way == "dw" or fitting.depth >= places):
@@ -239,9 +248,10 @@ def references(layer: Layer, tensors: tuple[Tensor, ...]) -> dict[str, Tensor]:
     return {way: grouped(layer, way, few) for way in WAYS}
 
 
-def measure(name: str, layer: Layer, lanes: int, given: list[Blocks], quick: bool) -> None:
+def measure(name: str, layer: Layer, lanes: int, modes: list[str], given: list[Blocks], quick: bool) -> None:
     torch.cuda.empty_cache()
-    for mode, (dtype, precision) in MODES.items():
+    for mode in modes:
+        dtype, precision = MODES[mode]
         tensors = layer.draw(lanes, dtype)
         exact = references(layer, tensors)
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = mode == "tf32"
@@ -297,34 +307,41 @@ def measure_depthwise(name: str, layer: Layer, lanes: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=[*LAYERS, *DEPTHWISE], action="append", help="this shape; may be repeated")
+    parser.add_argument("--lanes", type=int, action="append", help="so many instead of few and many; may be repeated")
+    parser.add_argument("--mode", choices=MODES, action="append", help="this precision; may be repeated")
     parser.add_argument(
         "--blocks", action="append", default=[], help="rows,columns,depth,warps,stages to try instead of our candidates"
     )
     parser.add_argument("--quick", action="store_true", help="our kernels only")
-    parser.add_argument("--jobs", type=int, default=12, help="processes that compile")
+    parser.add_argument("--jobs", type=int, default=14, help="processes that compile")
     options = parser.parse_args()
-    if not torch.cuda.is_available():
-        sys.exit("gpu_conv.py: no CUDA device here")
-    given = [Blocks(*map(int, text.split(","))) for text in options.blocks]
+    if torch.version.cuda is None:
+        sys.exit("gpu_conv.py: torch is not built for CUDA here")
+    given, modes = [blocks_of(text) for text in options.blocks], options.mode or [*MODES]
     names = options.only or [*LAYERS, *DEPTHWISE]
-    cases = [(name, LAYERS[name], lanes) for name in names if name in LAYERS for lanes in LAYERS[name].lanes]
+    cases = [
+        (name, LAYERS[name], lanes) for name in names if name in LAYERS for lanes in options.lanes or LAYERS[name].lanes
+    ]
     jobs = [
         (layer, way, lanes, mode, blocks)
         for _, layer, lanes in cases
-        for mode in MODES
+        for mode in modes
         for way in layer.ways
         for blocks in candidates(layer, way, lanes, mode, given)
     ]
     began = time.perf_counter()
-    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
-        failures = [failure for failure in pool.map(compile_one, jobs, chunksize=2) if failure]
-    print(f"{len(jobs)} kernels compiled in {time.perf_counter() - began:.0f} s", *failures, sep="\n", flush=True)
+    if jobs:  # forked while this process has not used CUDA yet: they need not import torch again
+        with ProcessPoolExecutor(min(options.jobs, len(jobs)), multiprocessing.get_context("fork")) as pool:
+            failures = [failure for failure in pool.map(compile_one, jobs) if failure]
+        print(f"{len(jobs)} kernels compiled in {time.perf_counter() - began:.0f} s", *failures, sep="\n", flush=True)
+    if not torch.cuda.is_available():
+        sys.exit("gpu_conv.py: no CUDA device here")
     print(f"{'shape':22} {'product':8} {'lanes':>4} {'how':34} {'µs':>9} {'TFLOP/s':>8} {'error':>9}", flush=True)
     for name, layer, lanes in cases:
-        measure(name, layer, lanes, given, options.quick)
+        measure(name, layer, lanes, modes, given, options.quick)
     for name in names:
         if name in DEPTHWISE:
-            measure_depthwise(name, DEPTHWISE[name], DEPTHWISE[name].lanes[1])
+            measure_depthwise(name, DEPTHWISE[name], (options.lanes or DEPTHWISE[name].lanes)[-1])
     print(f"{time.perf_counter() - began:.0f} s in all")
 
 

@@ -2,9 +2,11 @@
 
 import copy
 import importlib.util
+import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -13,6 +15,9 @@ from torch.func import functional_call, grad, vmap
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from superfed.core.lane_ops.conv import LaneConv2d, conv2d, conv_lanes, dot_precision, with_lane_convolutions
+
+if TYPE_CHECKING:
+    from superfed.core.lane_ops.triton_conv import Blocks
 
 CUDA = torch.cuda.is_available()
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
@@ -231,6 +236,8 @@ KERNEL_CASES = {
     "stem": Case(3, 4, (11, 13), (7, 7), stride=(2, 2), padding=(3, 3)),
     "deep": Case(40, 33, (1, 1), (3, 3), padding=(1, 1), batch=20, lanes=1),
     "one-lane": Case(2, 2, (3, 3), (2, 2), batch=1, lanes=1),
+    "long-sums": Case(45, 5, (11, 9), (3, 3), padding=(1, 1), batch=7, lanes=1),
+    "long-sums-five": Case(9, 33, (7, 7), (5, 5), padding=(2, 2), batch=3, lanes=2),
 }
 every_kernel_case = pytest.mark.parametrize("case", KERNEL_CASES.values(), ids=KERNEL_CASES)
 
@@ -239,7 +246,9 @@ def gap(ours: Tensor, reference: Tensor) -> float:
     return float((ours.double() - reference).norm() / reference.norm())
 
 
-def gaps(case: Case, dtype: torch.dtype, precision: str, splits: int | None = None) -> tuple[float, float, float]:
+def gaps(
+    case: Case, dtype: torch.dtype, precision: str, splits: int | None = None, blocks: "Blocks | None" = None
+) -> tuple[float, float, float]:
     """How far the three kernels are from float64 on the same numbers, relative to the norm of what they should give."""
     from superfed.core.lane_ops import triton_conv
 
@@ -250,9 +259,9 @@ def gaps(case: Case, dtype: torch.dtype, precision: str, splits: int | None = No
     dx, dw = torch.autograd.grad(y, (exact_x, exact_w), slope.double())
     how = (case.stride, case.padding, case.dilation, precision)
     return (
-        gap(triton_conv.convolve(x, w, *how), y.detach()),
-        gap(triton_conv.input_gradient(slope, w, case.sides, *how), dx),
-        gap(triton_conv.weight_gradient(slope, x, case.kernel, *how, splits=splits), dw),
+        gap(triton_conv.convolve(x, w, *how, blocks), y.detach()),
+        gap(triton_conv.input_gradient(slope, w, case.sides, *how, blocks), dx),
+        gap(triton_conv.weight_gradient(slope, x, case.kernel, *how, blocks, splits), dw),
     )
 
 
@@ -261,6 +270,46 @@ def gaps(case: Case, dtype: torch.dtype, precision: str, splits: int | None = No
 @pytest.mark.parametrize("splits", [None, 3], ids=["heuristic", "three-splits"])
 def test_kernels(case: Case, splits: int | None) -> None:
     assert max(gaps(case, torch.float32, "tf32x3", splits)) < 1e-5
+
+
+BLOCKS = [(32, 64, 32, 4, 3), (64, 32, 32, 2, 3), (64, 64, 64, 4, 2), (128, 64, 64, 8, 2)]
+
+
+@needs_triton
+@pytest.mark.parametrize("blocks", BLOCKS, ids=str)
+@pytest.mark.parametrize("precision", ["tf32x3", "tf32"])
+def test_sums_of_many_steps_with_any_blocks(blocks: tuple[int, ...], precision: str) -> None:
+    """Their last step is not a whole one."""
+    from superfed.core.lane_ops.triton_conv import Blocks
+
+    most = 1e-5 if precision == "tf32x3" else 2e-3
+    assert max(gaps(KERNEL_CASES["long-sums-five"], torch.float32, precision, blocks=Blocks(*blocks))) < most
+
+
+LANES = [1, 5, 50, 200, 4000]
+
+
+@needs_triton
+@pytest.mark.parametrize("mode", ["float32", "tf32", "bf16"])
+@pytest.mark.parametrize("lanes", LANES)
+def test_every_shape_has_blocks_that_a_gpu_can_run(mode: str, lanes: int) -> None:
+    from superfed.core.lane_ops import triton_conv
+
+    sizes = (1, 3, 16, 33, 64, 100, 128, 512)
+    for pixels, outputs, channels in itertools.product((1, 20, 33, 80, 320, 2560), sizes, sizes):
+        for places in (1, 4, 9, 25, 49, 64):
+            blocks = triton_conv.forward_blocks(lanes, pixels, outputs, channels, places, mode)
+            assert blocks.depth >= places
+            assert_runs(blocks)
+        assert_runs(triton_conv.weight_blocks(lanes, pixels, outputs, channels * 9, mode))
+
+
+def assert_runs(blocks: tuple[int, ...]) -> None:
+    rows, columns, depth, warps, stages = blocks
+    assert all(16 <= side <= 128 and side & (side - 1) == 0 for side in (rows, columns, depth))
+    assert stages * (rows + columns) * depth * 4 <= 2**17
+    assert warps in (2, 4, 8)
+    assert rows * columns <= 32 * warps * 64  # accumulators in registers
 
 
 @needs_triton
@@ -304,8 +353,19 @@ def test_kernels_at_real_sizes(case: Case, dtype: torch.dtype, precision: str, m
 
 @needs_cuda
 @every_case
-def test_on_cuda_in_lanes_as_alone(case: Case) -> None:
+def test_on_cuda_in_lanes_as_alone(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)  # some of these are torch's own there
     x, w = (drawn.cuda() for drawn in case.draw(torch.float32))
     gradients = vmap(grad(lambda x, w: conv_of(case)(x, w).pow(2).sum(), argnums=(0, 1)))(x, w)
     alone = grad(lambda x, w: vmap(case.of_one_lane)(x, w).pow(2).sum(), argnums=(0, 1))(x.double(), w.double())
     assert max(gap(*pair) for pair in zip(gradients, alone, strict=True)) < 1e-5
+
+
+@needs_cuda
+@pytest.mark.parametrize("name", ["plain", "five-by-five", "stride"])
+def test_on_cuda_in_bfloat16(name: str) -> None:
+    case = CASES[name]
+    x, w = (drawn.cuda() for drawn in case.draw(torch.bfloat16))
+    gradients = vmap(grad(lambda x, w: conv_of(case)(x, w).pow(2).sum(), argnums=(0, 1)))(x, w)
+    alone = grad(lambda x, w: vmap(case.of_one_lane)(x, w).pow(2).sum(), argnums=(0, 1))(x.double(), w.double())
+    assert max(gap(*pair) for pair in zip(gradients, alone, strict=True)) < 2e-2

@@ -275,7 +275,7 @@ def conv_lanes_input(
     """The gradient of each lane's input, which has ``size`` pixels."""
     how = Geometry.of(stride, padding, dilation, groups)
     kernels = _kernels_for(slope, w, _sides(w), how)
-    if kernels is not None:
+    if kernels is not None and not _grouped_is_faster(slope, w):
         dx: Tensor = kernels.input_gradient(
             slope, w, _pair(size), how.stride, how.padding, how.dilation, dot_precision(slope.dtype)
         )
@@ -379,6 +379,11 @@ def _kernels_for(a: Tensor, b: Tensor, kernel: Pair, how: Geometry) -> ModuleTyp
         and all(0 < t.numel() // len(t) < 2**31 for t in (a, b))
     )
     return _kernels() if taken else None
+
+
+def _grouped_is_faster(slope: Tensor, w: Tensor) -> bool:
+    """Whether torch's input gradient is: for 5 × 5 kernels in bfloat16 (613 against 1108 µs for 200 lanes on an H200)."""
+    return slope.dtype == torch.bfloat16 and w.shape[3] * w.shape[4] > 16
 
 
 @cache

@@ -11,11 +11,15 @@ numbers. Nothing is added by atomics and nothing is chosen by timing: the same s
 from typing import NamedTuple
 
 import torch
-import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
-import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from torch import Tensor
 
 from superfed.core.lane_ops.conv import MOST_PLACES, Pair
+
+try:  # importing the package does not import this file: only who has a GPU needs it
+    import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
+except ImportError as missing:
+    raise ImportError("Triton comes with torch for CUDA: reinstall that") from missing
 
 EXACT = "tf32x3"
 """The precision that is about float32's."""
@@ -67,41 +71,101 @@ class Shape(NamedTuple):
         return self.channels * self.kernel_rows * self.kernel_cols
 
 
-def forward_blocks(products: int, pixels: int, outputs: int, channels: int, places: int, exact: bool) -> Blocks:
+def mode_of(dtype: torch.dtype, precision: str) -> str:
+    """What blocks are chosen by: ``float32``, ``tf32`` or ``bf16``."""
+    return "bf16" if dtype == torch.bfloat16 else "float32" if precision == EXACT else "tf32"
+
+
+def forward_blocks(products: int, pixels: int, outputs: int, channels: int, places: int, mode: str) -> Blocks:
     """For products of ``pixels × outputs`` results summed over channels and places; input gradients are such sums too.
 
     A step takes as many channels as there is room for with all their places, so that what is gathered lies at the same
-    distances in every step; the depth is the one that leaves the least room empty. Eight warps where four would not have
-    the registers: an exact product (``tf32x3``) needs twice as many for its operands.
+    distances in every step. With few lanes tiles are smaller, so that there are programs for all processors. Otherwise
+    the choices come from times on an H200, at 50 or 200 lanes, but for what is called a guess.
     """
-    rows = _power_of_two(pixels, 16, 128)
-    columns = _power_of_two(outputs, 16, 128 if rows == 128 else 64)
+    if mode != "bf16" and channels * places <= MOST_PLACES and pixels > 32:  # one step
+        rows, columns = 64, _power_of_two(outputs, 16, 64)
+        if products * triton.cdiv(pixels, rows) * triton.cdiv(outputs, columns) < PROCESSORS:
+            columns = min(columns, 32)
+        deep = channels * places > 32
+        return Blocks(rows, columns, MOST_PLACES if deep else 32, stages=2 if deep else 3)
+    return (_exact_blocks if mode == "float32" else _plain_blocks)(products, pixels, outputs, channels, places, mode)
 
-    def programs() -> int:
+
+def _exact_blocks(products: int, pixels: int, outputs: int, channels: int, places: int, mode: str) -> Blocks:
+    """For float32, split into two numbers each.
+
+    The times are from before every step had a sum of its own. In input gradients of kernels with several places 32 rows
+    were 1.3 to 2.3 times as fast as the best of more, likely because Hopper's own instructions, which take 64 rows and
+    groups of four warps, read the split numbers from shared memory and the older ones from registers. That forward
+    products are alike is a guess (timed for images of one pixel), and so are 64 rows with two warps for few columns: by
+    count of instructions they do better than the 32 × 32 that were timed. Hopper's were timed as the fastest forwards,
+    though against nothing of 32 rows, for more than 16 places with many outputs, and for single places with more outputs
+    than channels.
+    """
+    columns = _power_of_two(outputs, 16, 64)
+
+    def programs(rows: int, columns: int) -> int:
         return int(products * triton.cdiv(pixels, rows) * triton.cdiv(outputs, columns))
 
-    if columns > 64 and programs() < PROCESSORS:
-        columns = 64
-    if rows > 64 and programs() < PROCESSORS:
-        rows = 64
-    if columns > 32 and programs() < PROCESSORS:
-        columns = 32
-    least = _power_of_two(places, 16, MOST_PLACES)
-    most = max(least, MOST_PLACES if rows == 128 and columns <= 64 else 32)
-    depths = [depth for depth in (16, 32, MOST_PLACES) if least <= depth <= most]
-    depth = min(depths, key=lambda depth: (triton.cdiv(channels, depth // places) * depth, -depth))
-    wide = depth > 32 or (rows == 128 and (exact or columns > 64))
+    if places > 16 and columns == 64 and pixels > 32:
+        rows = 128 if programs(128, columns) >= PROCESSORS else 64
+        return Blocks(rows, columns, MOST_PLACES, warps=rows // 16, stages=2)
+    if places == 1 and outputs > max(channels, 64) and pixels > 64 and programs(128, 128) >= PROCESSORS:
+        return Blocks(128, 128, 32, warps=8)
+    rows = _power_of_two(pixels, 16, 32)
+    if programs(rows, columns) < PROCESSORS:
+        columns = min(columns, 32)
+    if places > 32:
+        return Blocks(rows, columns, MOST_PLACES, stages=2)
+    if columns <= 32 and programs(64, columns) >= 2 * PROCESSORS and pixels > 32:
+        return Blocks(64, columns, 32, warps=2)
+    return Blocks(rows, columns, 32, stages=3 if programs(rows, columns) >= PROCESSORS else 4)
+
+
+def _plain_blocks(products: int, pixels: int, outputs: int, channels: int, places: int, mode: str) -> Blocks:
+    """For numbers that tensor cores take as they are.
+
+    128 columns with eight warps for many outputs; else a tile of ``128 × 64``, or of 64 rows where fewer of them are
+    idle then. In tf32 a depth of 32 does best; in bf16 no other blocks were timed than those of the deepest steps.
+    """
+    columns = _power_of_two(outputs, 16, 64)
+    least = max(_power_of_two(places, 16, MOST_PLACES), 32)
+
+    def programs(rows: int, columns: int) -> int:
+        return int(products * triton.cdiv(pixels, rows) * triton.cdiv(outputs, columns))
+
+    if pixels > 64 and outputs > 64 and programs(128, 128) >= PROCESSORS * 3 // 4:
+        return Blocks(128, 128, least, warps=8, stages=2 if least > 32 else 3)
+    odd = pixels > 128 and triton.cdiv(pixels, 64) % 2 == 1
+    rows = _power_of_two(pixels, 16, 64 if programs(128, columns) < PROCESSORS or (odd and mode == "tf32") else 128)
+    if programs(rows, columns) < PROCESSORS:
+        columns = min(columns, 32)
+    depths = [least]
+    if (rows == 128 and mode == "bf16") or (rows <= 32 and mode == "tf32" and programs(rows, columns) >= PROCESSORS):
+        depths = [MOST_PLACES, least]
+    depth = min(depths, key=lambda depth: triton.cdiv(channels, depth // places) * depth)
     stages = 2 if depth > 32 else 3 if rows > 32 else 4
-    return Blocks(rows, columns, depth, warps=8 if wide else 4, stages=stages)
+    return Blocks(rows, columns, depth, warps=8 if depth > 32 and rows == 128 else 4, stages=stages)
 
 
-def weight_blocks(lanes: int, pixels: int, outputs: int, depth: int) -> Blocks:
-    """For products of ``depth × outputs`` results summed over ``pixels``."""
+def weight_blocks(lanes: int, pixels: int, outputs: int, depth: int, mode: str) -> Blocks:
+    """For products of ``depth × outputs`` results summed over ``pixels``.
+
+    Timed on an H200 for many lanes in float32 and tf32. That bf16 likes what tf32 does is a guess for up to 64 outputs,
+    where only 64 rows were timed; so were they alone with few lanes.
+    """
     step = _power_of_two(pixels, 16, 32)
-    large = lanes * triton.cdiv(depth, 128) * triton.cdiv(outputs, 128)
-    if depth > 64 and outputs > 64 and large >= PROCESSORS:
+    rows, columns = _power_of_two(depth, 16, 64), _power_of_two(outputs, 16, 64)
+    if depth <= 64:
+        return Blocks(rows, columns, step)
+    row_tiles = lanes * triton.cdiv(depth, 128)
+    wide = outputs > (128 if mode == "float32" else 64) and (pixels > 32 or mode == "bf16")
+    if wide and row_tiles * triton.cdiv(outputs, 128) >= PROCESSORS:
         return Blocks(128, 128, step, warps=8)
-    return Blocks(_power_of_two(depth, 16, 64), _power_of_two(outputs, 16, 64), step)
+    if row_tiles * triton.cdiv(outputs, columns) >= PROCESSORS:
+        return Blocks(128, columns, step, warps=8)
+    return Blocks(rows, columns, step)
 
 
 def splits_of(programs: int, pixels: int, blocks: Blocks) -> int:
@@ -129,7 +193,7 @@ def convolve(
     y = x.new_empty(lanes, batch, shape.outputs, shape.rows, shape.cols)
     pixels = batch * shape.rows * shape.cols
     places = shape.kernel_rows * shape.kernel_cols
-    blocks = blocks or forward_blocks(lanes, pixels, shape.outputs, shape.channels, places, precision == EXACT)
+    blocks = blocks or forward_blocks(lanes, pixels, shape.outputs, shape.channels, places, mode_of(x.dtype, precision))
     _check_depth(blocks, places)
     grid = (triton.cdiv(pixels, blocks.rows), triton.cdiv(shape.outputs, blocks.columns), lanes)
     with torch.cuda.device_of(x):
@@ -155,7 +219,8 @@ def input_gradient(
     pixels = batch * triton.cdiv(shape.height, stride[0]) * triton.cdiv(shape.width, stride[1])
     places = triton.cdiv(shape.kernel_rows, stride[0]) * triton.cdiv(shape.kernel_cols, stride[1])
     phases = stride[0] * stride[1]
-    blocks = blocks or forward_blocks(lanes * phases, pixels, shape.channels, shape.outputs, places, precision == EXACT)
+    mode = mode_of(slope.dtype, precision)
+    blocks = blocks or forward_blocks(lanes * phases, pixels, shape.channels, shape.outputs, places, mode)
     _check_depth(blocks, places)
     tiles = phases * triton.cdiv(pixels, blocks.rows)
     grid = (tiles, triton.cdiv(shape.channels, blocks.columns), lanes)
@@ -182,7 +247,7 @@ def weight_gradient(
     lanes, batch, outputs = slope.shape[:3]
     shape = Shape.of(tuple(x.shape[2:]), (outputs, x.shape[2], *size), stride, padding, step)
     pixels = batch * shape.rows * shape.cols
-    blocks = blocks or weight_blocks(lanes, pixels, outputs, shape.depth)
+    blocks = blocks or weight_blocks(lanes, pixels, outputs, shape.depth, mode_of(x.dtype, precision))
     row_tiles, column_tiles = triton.cdiv(shape.depth, blocks.rows), triton.cdiv(outputs, blocks.columns)
     splits = splits or splits_of(lanes * row_tiles * column_tiles, pixels, blocks)
     share = triton.cdiv(triton.cdiv(pixels, splits), blocks.depth) * blocks.depth
@@ -210,7 +275,7 @@ def _dense_lanes(tensor: Tensor) -> Tensor:
 
 
 def _compiled_for(blocks: Blocks, precision: str) -> dict[str, object]:
-    return {
+    given: dict[str, object] = {
         "ROWS": blocks.rows,
         "COLUMNS": blocks.columns,
         "DEPTH": blocks.depth,
@@ -218,17 +283,26 @@ def _compiled_for(blocks: Blocks, precision: str) -> dict[str, object]:
         "num_warps": blocks.warps,
         "num_stages": blocks.stages,
     }
+    if precision == EXACT and blocks[:4] in ((32, 64, 32, 4), (32, 32, 32, 4)):
+        given["maxnreg"] = 168  # three programs on a processor where there would be two; nothing is spilled
+    return given
 
 
 @triton.jit
 def _add_product(a, b, total, PRECISION: tl.constexpr) -> tl.tensor:
-    """Triton's own ``tf32x3`` takes care of infinities, with nearly twice the instructions; here they become NaN."""
+    """Triton's own ``tf32x3`` takes care of infinities, with nearly twice the instructions; here they become NaN.
+
+    Tensor cores round the sums they keep towards zero, which a long sum shows. An exact product is therefore one of its
+    own in every step, begun at zero, and added to the total as float32 adds. (Triton turns such an addition back into
+    one of the tensor cores only where the last of the products began at zero.)
+    """
     if PRECISION == "tf32x3":
         a_head = _head(a)
         b_head = _head(b)
-        total = tl.dot(a - a_head, b_head, total, input_precision="tf32")
-        total = tl.dot(a_head, b - b_head, total, input_precision="tf32")
-        total = tl.dot(a_head, b_head, total, input_precision="tf32")
+        part = tl.dot(a - a_head, b_head, input_precision="tf32")
+        part = tl.dot(a_head, b - b_head, part, input_precision="tf32")
+        part = tl.dot(a_head, b_head, part, input_precision="tf32")
+        total += part
     else:
         total = tl.dot(a, b, total, input_precision="tf32")
     return total
