@@ -13,6 +13,7 @@ from superfed.core.errors import SettingError
 from superfed.core.state import State
 from superfed.engine import program as programs
 from superfed.engine import segments as segments_module
+from superfed.engine.aligned_rows import new_rows
 from superfed.engine.batched import Stacks, even_parts, group_key
 from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.executors import Batched, check_engine
@@ -263,3 +264,27 @@ def test_a_precision_that_cannot_be_had_is_refused(precision: str, sentence: str
     with pytest.raises(SettingError) as caught:
         check_engine("cpu", 1, precision)
     assert str(caught.value) == sentence
+
+
+def test_rows_lie_at_distances_that_suit_a_gpu() -> None:
+    rows = new_rows(torch.zeros(2, 74), 5)
+    assert rows.shape == (5, 74)
+    assert rows.stride() == (96, 1)
+    assert new_rows(torch.zeros(2), 5).stride() == (1,)
+    assert new_rows(torch.zeros(2, 3, 5), 4).shape == (4, 3, 5)
+
+
+@pytest.mark.parametrize(("name", "padded"), [("superfed", True), ("fedavg", False)])
+def test_what_a_program_makes_itself_is_padded(name: str, padded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what it is given is not: states lie as they should already, and a copy would cost."""
+    found: list[bool] = []
+
+    def look(program: torch.fx.GraphModule, memory: programs.StackMemory) -> programs.Program:
+        found.append(any("constant_pad_nd" in str(node.target) for node in program.graph.nodes))
+        return program
+
+    monkeypatch.setattr(programs, "_compiled", look)
+    task = toy_task(METHODS[name])
+    (run,) = train([task], Batched(CPU, compile="on"))
+    assert_same(train([task])[0], run, ROUNDING)
+    assert found == [padded]

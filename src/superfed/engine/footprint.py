@@ -2,29 +2,27 @@
 
 from collections.abc import Iterable
 
-import torch
 from torch import Tensor, fx
 from torch.utils._pytree import tree_leaves
 
+from superfed.engine.aligned_rows import bases
 from superfed.engine.program import StackMemory, Step, traced
 
 
 def lane_bytes(step: Step, memory: StackMemory) -> int:
     """For ``memory`` of one lane: what a step needs beside it, and the lane's own states, which are held twice."""
     program = traced(step, memory)
-    assert isinstance(program, fx.GraphModule)
     own = sum(_size(t) for t in tree_leaves((memory.work, memory.sent, memory.pool_x, memory.pool_y)))
     return 2 * own + peak_bytes(program.graph)
 
 
 def peak_bytes(graph: fx.Graph) -> int:
     """The most that intermediate tensors hold at a time, if each goes after its last use. Views hold nothing of their own."""
-    base: dict[fx.Node, fx.Node] = {}
+    base = bases(graph)
     last: dict[fx.Node, int] = {}
     size: dict[fx.Node, int] = {}
     nodes = list(graph.nodes)
     for place, node in enumerate(nodes):
-        base[node] = _base(node, base)
         for used in (node, *node.all_input_nodes):
             last[base[used]] = place
         size[node] = _own_bytes(node, base)
@@ -37,18 +35,6 @@ def peak_bytes(graph: fx.Graph) -> int:
         peak = max(peak, held)
         held -= sum(size[gone] for gone in ending.get(place, ()))
     return peak
-
-
-def _base(node: fx.Node, base: dict[fx.Node, fx.Node]) -> fx.Node:
-    """Whose memory it is: that of the first input of a view, of an operation in place, or of a part of a tuple."""
-    target = node.target
-    if node.op != "call_function" or not node.all_input_nodes:
-        return node
-    first = base[node.all_input_nodes[0]]
-    if not isinstance(target, torch._ops.OpOverload):
-        return first  # a part of a tuple
-    aliases = target._schema.arguments and target._schema.arguments[0].alias_info is not None
-    return first if aliases else node
 
 
 def _own_bytes(node: fx.Node, base: dict[fx.Node, fx.Node]) -> int:

@@ -12,12 +12,13 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, fx
 from torch.func import vmap
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._pytree import tree_leaves
 
 from superfed.core.state import State
+from superfed.engine.aligned_rows import with_aligned_rows
 from superfed.engine.lane_step import Scalars
 
 Step = Callable[[State, State, Scalars, Tensor, Tensor, Tensor, State], State]
@@ -104,7 +105,7 @@ class Programs:
         tell(what, None)
         began = time.perf_counter()
         try:
-            program = _compiled(traced(step, memory), memory)
+            program = _compiled(with_aligned_rows(traced(step, memory)), memory)
         except Exception as error:  # whatever a compiler may raise; the plain operations compute the same
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             warnings.warn(f"{what} could not be compiled and runs as it is, more slowly: {first}", stacklevel=2)
@@ -139,15 +140,14 @@ class Programs:
         return graph
 
 
-def traced(step: Step, memory: StackMemory) -> Program:
+def traced(step: Step, memory: StackMemory) -> fx.GraphModule:
     """``stack_step`` as one flat list of operations, for so many lanes."""
 
     def program(*parts: Any) -> None:
         stack_step(step, StackMemory(*parts))
 
     with torch.no_grad():
-        graph: Program = make_fx(program, tracing_mode="fake", _allow_non_fake_inputs=True)(*memory.parts())
-    return graph
+        return make_fx(program, tracing_mode="fake", _allow_non_fake_inputs=True)(*memory.parts())
 
 
 def _compiled(program: Program, memory: StackMemory) -> Program:

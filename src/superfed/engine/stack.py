@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.func import vmap
 
 from superfed.core.state import State, moved, row, stacked
+from superfed.engine.aligned_rows import new_rows
 from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.footprint import lane_bytes
 from superfed.engine.lane_step import LaneStep, Scalars, lane_scalars
@@ -156,7 +157,7 @@ class Stack:
         batch_size, dtype = first.table.shape[1], self._lane.model.dtype
 
         def rows(state: State) -> State:
-            return {name: t.new_zeros(lanes, *t.shape[1:]) for name, t in state.items()}
+            return {name: new_rows(t, lanes) for name, t in state.items()}
 
         def table(*shape: int, dtype: torch.dtype = dtype) -> Tensor:
             return torch.zeros(steps, lanes, *shape, dtype=dtype, device=self.device)

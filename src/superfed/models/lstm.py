@@ -4,9 +4,9 @@ from math import sqrt
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from superfed.core.lane_ops.lstm import recurrence
-from superfed.core.lane_ops.product import linear
 
 
 class LSTM(nn.Module):
@@ -51,7 +51,7 @@ class LSTM(nn.Module):
     def _in_steps(self, x: Tensor) -> Tensor:
         """All inputs are projected at once, so that a step has one small product left."""
         bias = self.bias_ih + self.bias_hh if self.bias_ih is not None and self.bias_hh is not None else None
-        return recurrence(linear(x, self.weight_ih, bias), self.weight_hh)
+        return recurrence(F.linear(x, self.weight_ih, bias), self.weight_hh)
 
     def extra_repr(self) -> str:
         return f"{self.inputs}, {self.units}, bias={self.bias_ih is not None}"

@@ -21,6 +21,8 @@ from torch.autograd import Function
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_input, conv2d_weight
 
+from superfed.core.lane_ops.precision import EXACT, dot_precision
+
 Pair = tuple[int, int]
 Numbers = int | Sequence[int]
 
@@ -57,6 +59,11 @@ class Geometry:
     @classmethod
     def of(cls, stride: Numbers, padding: Numbers, dilation: Numbers, groups: int) -> "Geometry":
         return cls(_pair(stride), _pair(padding), _pair(dilation), groups)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every pixel is met once and nothing beside them."""
+        return self.stride == (1, 1) and self.padding == (0, 0)
 
     def made(self, sides: Pair, kernel: Pair) -> Pair:
         """The sides of the output."""
@@ -254,8 +261,10 @@ def conv_lanes(
     """Each lane's convolution, ``[lanes, batch, outputs, rows, cols]``."""
     how = Geometry.of(stride, padding, dilation, groups)
     kernels = _kernels_for(x, w, _sides(w), how)
+    if groups == 1 and how.plain and _only_product(x, w, kernels):
+        return torch.bmm(x.flatten(2), w.flatten(2).mT)[..., None, None]
     if kernels is not None:
-        y: Tensor = kernels.convolve(x, w, how.stride, how.padding, how.dilation, dot_precision(x.dtype))
+        y: Tensor = kernels.convolve(x, w, how.stride, how.padding, how.dilation, _tensor_precision(x.dtype))
         return y
     lanes = len(x)
     y = torch.conv2d(_side_by_side(x), w.flatten(0, 1), None, stride, padding, dilation, lanes * groups)
@@ -275,9 +284,11 @@ def conv_lanes_input(
     """The gradient of each lane's input, which has ``size`` pixels."""
     how = Geometry.of(stride, padding, dilation, groups)
     kernels = _kernels_for(slope, w, _sides(w), how)
+    if groups == 1 and how.plain and _only_product(slope, w, kernels):
+        return torch.bmm(slope.flatten(2), w.flatten(2))[..., None, None]
     if kernels is not None and not _grouped_is_faster(slope, w):
         dx: Tensor = kernels.input_gradient(
-            slope, w, _pair(size), how.stride, how.padding, how.dilation, dot_precision(slope.dtype)
+            slope, w, _pair(size), how.stride, how.padding, how.dilation, _tensor_precision(slope.dtype)
         )
         return dx
     lanes, batch = slope.shape[:2]
@@ -299,9 +310,11 @@ def conv_lanes_weight(
     """The gradient of each lane's weights, whose kernels are of ``size``."""
     how = Geometry.of(stride, padding, dilation, groups)
     kernels = _kernels_for(slope, x, _pair(size), how)
+    if groups == 1 and how.plain and _only_product(slope, x, kernels):
+        return torch.bmm(slope.flatten(2).mT, x.flatten(2))[..., None, None]
     if kernels is not None:
         dw: Tensor = kernels.weight_gradient(
-            slope, x, _pair(size), how.stride, how.padding, how.dilation, dot_precision(slope.dtype)
+            slope, x, _pair(size), how.stride, how.padding, how.dilation, _tensor_precision(slope.dtype)
         )
         return dw
     lanes, outputs = len(x), slope.shape[2]
@@ -353,17 +366,16 @@ def _apart(tensor: Tensor, lanes: int) -> Tensor:
     return tensor.reshape(len(tensor), lanes, -1, *tensor.shape[2:]).movedim(1, 0).contiguous()
 
 
-def dot_precision(dtype: torch.dtype = torch.float32) -> str:
-    """How a product is computed on a GPU; float32 as torch has been told for its own products.
+def _only_product(a: Tensor, b: Tensor, kernels: ModuleType | None) -> bool:
+    """Whether images and kernels of one pixel leave a product, which torch computes as well as we do unless it is to be
+    exact."""
+    single = all(t.shape[-2:] == (1, 1) for t in (a, b))
+    return single and (kernels is None or a.dtype != torch.float32 or dot_precision() != EXACT)
 
-    ``tf32x3`` splits each number into two of lesser precision and is about as exact as float32. Numbers of lesser
-    precision themselves need nothing of the kind.
-    """
-    if dtype != torch.float32:
-        return "tf32"
-    matmul = torch.backends.cuda.matmul
-    told = getattr(matmul, "fp32_precision", None)
-    return "tf32" if told == "tf32" or (told is None and matmul.allow_tf32) else "tf32x3"
+
+def _tensor_precision(dtype: torch.dtype) -> str:
+    """Numbers of lesser precision than float32 need no splitting."""
+    return dot_precision() if dtype == torch.float32 else "tf32"
 
 
 def _kernels_for(a: Tensor, b: Tensor, kernel: Pair, how: Geometry) -> ModuleType | None:

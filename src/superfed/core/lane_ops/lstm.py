@@ -19,7 +19,6 @@ import torch
 from torch import Tensor
 
 from superfed.core.errors import UserError
-from superfed.core.lane_ops.product import bmm
 
 FUSED: bool = False
 """Whether a step on a GPU is one kernel of our own, or torch's product and one kernel after it."""
@@ -151,7 +150,7 @@ def backward(
         state_before = states[:, time - 1] if time > 0 else None
         now = gates[:, time], state_before, states[:, time]
         steps.backward(gradient[:, time], slopes_after, *now, carry, slopes[:, time])
-    return slopes, bmm(slopes[:, 1:].flatten(1, 2).mT, outputs[:, :-1].flatten(1, 2))
+    return slopes, torch.bmm(slopes[:, 1:].flatten(1, 2).mT, outputs[:, :-1].flatten(1, 2))
 
 
 def _room_for(projected: Tensor, w_hh: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -14,15 +14,13 @@ import torch
 from torch import Tensor
 
 from superfed.core.lane_ops.conv import MOST_PLACES, Pair
+from superfed.core.lane_ops.precision import EXACT
 
 try:  # importing the package does not import this file: only who has a GPU needs it
     import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
 except ImportError as missing:
     raise ImportError("Triton comes with torch for CUDA: reinstall that") from missing
-
-EXACT = "tf32x3"
-"""The precision that is about float32's."""
 
 PROCESSORS = 132
 """Of an H200: fewer programs than these leave some of it idle."""
@@ -108,6 +106,12 @@ def _exact_blocks(products: int, pixels: int, outputs: int, channels: int, place
     def programs(rows: int, columns: int) -> int:
         return int(products * triton.cdiv(pixels, rows) * triton.cdiv(outputs, columns))
 
+    if places == 1 and pixels <= 16:  # a fully connected layer: it is all reading of weights
+        deep = channels > 512
+        return Blocks(16, columns, 64 if deep else 32, stages=3 if deep else 4)
+    large = pixels >= 1024 and places <= 32 and programs(64, columns) >= PROCESSORS
+    if large and (columns == 64 or (columns == 32 and channels <= 4)):
+        return Blocks(64, columns, 32, stages=1)
     if places > 16 and columns == 64 and pixels > 32:
         rows = 128 if programs(128, columns) >= PROCESSORS else 64
         return Blocks(rows, columns, MOST_PLACES, warps=rows // 16, stages=2)
@@ -159,6 +163,8 @@ def weight_blocks(lanes: int, pixels: int, outputs: int, depth: int, mode: str) 
     rows, columns = _power_of_two(depth, 16, 64), _power_of_two(outputs, 16, 64)
     if depth <= 64:
         return Blocks(rows, columns, step)
+    if pixels <= 16 and mode == "float32" and depth >= 256:  # a fully connected layer: it is all writing
+        return Blocks(256, columns, 16, warps=8, stages=2)
     row_tiles = lanes * triton.cdiv(depth, 128)
     wide = outputs > (128 if mode == "float32" else 64) and (pixels > 32 or mode == "bf16")
     if wide and row_tiles * triton.cdiv(outputs, 128) >= PROCESSORS:

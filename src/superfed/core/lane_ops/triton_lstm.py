@@ -12,8 +12,6 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from superfed.core.lane_ops.product import bmm
-
 try:  # importing the package does not import this file: only who has a GPU needs it
     import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -330,7 +328,7 @@ class CellSteps:
         state: Tensor,
         output: Tensor,
     ) -> None:
-        product = None if output_before is None else bmm(output_before, self.w_hh.mT)
+        product = None if output_before is None else torch.bmm(output_before, self.w_hh.mT)
         self.cells_forward(projected, product, state_before, gates, state, output)
 
     def backward(
@@ -343,7 +341,7 @@ class CellSteps:
         carry: Tensor,
         slopes: Tensor,
     ) -> None:
-        product = None if slopes_after is None else bmm(slopes_after, self.w_hh)
+        product = None if slopes_after is None else torch.bmm(slopes_after, self.w_hh)
         self.cells_backward(gradient, product, gates, state_before, state, carry, slopes)
 
     def cells_forward(
