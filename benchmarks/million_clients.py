@@ -6,7 +6,7 @@ Trains SuPerFed on the synthetic task, 100 clients in each of ten rounds, states
 by turns, each time in a fresh process. Of the tenth round it reports the seconds and the processor's, of the process its
 memory peak; also the time until the first round begins and that of the checkpoints. Then a run is killed in its seventh
 round and resumed, which must end in the same bytes, and the program is run as a user calls it. Kept in
-benchmarks/results/million-clients.json.
+results/million-clients.json.
 """
 
 import json
@@ -27,7 +27,7 @@ from superfed.experiments.observer import Silent
 from superfed.experiments.provenance import hardware, versions
 from superfed.experiments.runner import resume, start
 
-KEPT = Path(__file__).parent / "results" / "million-clients.json"
+KEPT = Path(__file__).parent.parent / "results" / "million-clients.json"
 COUNTS = (1_000, 1_000_000)
 ROUNDS = 10
 CHANGES = [

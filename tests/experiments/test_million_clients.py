@@ -100,7 +100,7 @@ def test_a_stopped_one_goes_on_to_the_same_numbers(tmp_path: Path, monkeypatch: 
 
 def test_the_page_says_what_was_measured_and_that_is_within_the_limit() -> None:
     root = Path(__file__).parent.parent.parent
-    found = json.loads((root / "benchmarks" / "results" / "million-clients.json").read_text())
+    found = json.loads((root / "results" / "million-clients.json").read_text())
     few, many = found["medians"].values()
     page = (root / "docs" / "scale.md").read_text()
     for words, name in (("s", "round_s"), ("s of the processor", "round_cpu_s")):

@@ -43,7 +43,7 @@ class Plan:
     @property
     def aside(self) -> Of:
         """What several cores and a whole run are measured on."""
-        return of(MAIN if MAIN in self.methods else self.methods[0], self.networks[0])
+        return of(self.methods[0] if self.methods and MAIN not in self.methods else MAIN, self.networks[0])
 
 
 def of(method: str, network: str) -> Of:

@@ -35,6 +35,24 @@ class Piece:
         return slice(self.start, self.stop)
 
 
+class FlatEvaluation:
+    """The network of ``model`` in evaluation mode, for one vector after another: no parameter is passed by name."""
+
+    def __init__(self, model: VectorModel) -> None:
+        self._w = torch.zeros(model.size, dtype=model.dtype)
+        self._module: nn.Module = copy.deepcopy(model.evaluating_module)
+        start = 0
+        for parameter in (p for p in self._module.parameters() if p.requires_grad):
+            stop = start + parameter.numel()
+            parameter.data = self._w[start:stop].view(parameter.shape)
+            start = stop
+
+    def __call__(self, w: Tensor, x: Tensor) -> Tensor:
+        self._w.copy_(w)
+        outputs: Tensor = self._module(x)
+        return outputs
+
+
 class FlatNetwork:
     """The network of ``model`` in training mode, its parameters laid into ``w``, which is written to between steps.
 

@@ -110,6 +110,16 @@ class VectorModel:
         return outputs
 
     @property
+    def by_sample(self) -> bool:
+        """Whether an evaluated sample's outputs depend on it alone, and not on those beside it."""
+        return not self._weight_buffers
+
+    @property
+    def evaluating_module(self) -> nn.Module:
+        """The network itself as it is evaluated; not to be written to either."""
+        return self._evaluating
+
+    @property
     def training_module(self) -> nn.Module:
         """The network itself as it trains; its parameters are not the vector's, and it is not to be written to."""
         return self._training

@@ -1,6 +1,6 @@
 """How good one client's personal models are, at every λ, on its validation and its test samples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from superfed.core.algorithm import Algorithm
 from superfed.core.samples import Samples
 from superfed.core.state import State
 from superfed.engine.adapt import adapt
+from superfed.engine.fusing import evaluating
 from superfed.engine.local import CPU
 from superfed.engine.task import Task, as_inputs
 from superfed.metrics.scores import score
@@ -50,6 +51,21 @@ def grid_of(algorithm: Algorithm, lambdas: Sequence[float]) -> tuple[float, ...]
     return tuple(lambdas) if algorithm.mixes else NO_LAMBDA
 
 
+def positions_of(task: Task, kept: State, lambdas: Sequence[float]) -> tuple[float, ...]:
+    """Where on the line a client's models are looked at: the grid, and the λ that its method chose, if it did."""
+    chosen = task.algorithm.own_lambda(kept)
+    grid = grid_of(task.algorithm, lambdas)
+    return grid if chosen is None else (*grid, float(chosen))
+
+
+def personal_models(
+    task: Task, kept: State, sent: State, positions: Sequence[float], device: torch.device
+) -> Iterator[Tensor]:
+    for lam in positions:
+        where = torch.tensor(lam, dtype=task.model.dtype, device=device)
+        yield task.algorithm.personal_model(kept, sent, where, task.model)
+
+
 def evaluate_client(
     task: Task,
     client: int,
@@ -63,15 +79,33 @@ def evaluate_client(
     if epochs > 0:
         kept, server = adapt(task, client, kept, server, epochs, device)
     sent = task.algorithm.broadcast(server, task.model)
-    grid = grid_of(task.algorithm, lambdas)
-    validation, test = task.data.validation(client), task.data.test(client)
-    on_validation, on_test = (_scores(task, samples, kept, sent, grid, device) for samples in (validation, test))
-    chosen = task.algorithm.own_lambda(kept)
-    if chosen is None:
+    positions = positions_of(task, kept, lambdas)
+    sets = task.data.validation(client), task.data.test(client)
+    scores = _scores(task, sets, personal_models(task, kept, sent, positions, device), device)
+    return client_scores(grid_of(task.algorithm, lambdas), positions, sets, scores)
+
+
+def client_scores(
+    grid: tuple[float, ...], positions: Sequence[float], sets: tuple[Samples, Samples], scores: tuple[Scores, Scores]
+) -> ClientScores:
+    """From the scores at all positions, on validation and test samples."""
+    (validation, test), (on_validation, on_test) = sets, scores
+    if len(positions) == len(grid):
         return ClientScores(grid, len(validation), len(test), on_validation, on_test)
-    own_lambda = float(chosen)
-    own = _scores(task, test, kept, sent, (own_lambda,), device)
-    return ClientScores(grid, len(validation), len(test), on_validation, on_test, own_lambda, own)
+
+    def at(places: slice, found: Scores) -> Scores:
+        return {name: values[places] for name, values in found.items()}
+
+    on_grid, own = slice(len(grid)), slice(len(grid), None)
+    return ClientScores(
+        grid,
+        len(validation),
+        len(test),
+        at(on_grid, on_validation),
+        at(on_grid, on_test),
+        own_lambda=positions[-1],
+        own=at(own, on_test),
+    )
 
 
 def evaluate_arrival(task: Task, client: int, server: State, device: torch.device = CPU) -> ClientScores | None:
@@ -79,27 +113,28 @@ def evaluate_arrival(task: Task, client: int, server: State, device: torch.devic
     w = task.algorithm.global_model(server)
     if w is None:
         return None
-    validation, test = task.data.validation(client), task.data.test(client)
-    on_validation, on_test = (_score_models(task, samples, [w], device) for samples in (validation, test))
-    return ClientScores(NO_LAMBDA, len(validation), len(test), on_validation, on_test)
+    sets = task.data.validation(client), task.data.test(client)
+    return client_scores(NO_LAMBDA, NO_LAMBDA, sets, _scores(task, sets, [w], device))
 
 
 def _scores(
-    task: Task, samples: Samples, kept: State, sent: State, grid: Sequence[float], device: torch.device
-) -> Scores:
-    positions = [torch.tensor(lam, dtype=task.model.dtype, device=device) for lam in grid]
-    models = [task.algorithm.personal_model(kept, sent, position, task.model) for position in positions]
-    return _score_models(task, samples, models, device)
-
-
-def _score_models(task: Task, samples: Samples, models: Sequence[Tensor], device: torch.device) -> Scores:
-    x = as_inputs(samples.x, task.model).to(device)
-    outputs = []
+    task: Task, sets: tuple[Samples, Samples], models: Iterable[Tensor], device: torch.device
+) -> tuple[Scores, Scores]:
+    """On both sets of samples, which go through a network together if it takes each sample by itself."""
+    inputs = [as_inputs(samples.x, task.model).to(device) for samples in sets]
+    together = [torch.cat(inputs)] if task.model.by_sample else inputs
+    network = evaluating(task.model, device)
+    outputs: list[Tensor] = []
     with torch.no_grad():
         for w in models:
-            parts = [task.model.apply(w, part) for part in chunks(x)]
+            parts = [network(w, part) for x in together for part in chunks(x)]
             outputs.append(torch.cat(parts).cpu() if parts else torch.zeros(0, task.data.num_classes))
-    return score(torch.stack(outputs).numpy(), samples.y.numpy(), task.schedule.batch_size)
+    cut = torch.split(torch.stack(outputs), [len(samples) for samples in sets], dim=1)
+    on_validation, on_test = (
+        score(rows.numpy(), samples.y.numpy(), task.schedule.batch_size)
+        for rows, samples in zip(cut, sets, strict=True)
+    )
+    return on_validation, on_test
 
 
 def chunks(x: Tensor) -> Sequence[Tensor]:

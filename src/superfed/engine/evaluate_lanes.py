@@ -11,7 +11,16 @@ from torch.func import vmap
 from superfed.core.samples import Samples
 from superfed.core.state import State, moved
 from superfed.core.vector import VectorModel
-from superfed.engine.evaluate import CHUNK, ClientScores, Scores, chunks, grid_of
+from superfed.engine.evaluate import (
+    CHUNK,
+    ClientScores,
+    Scores,
+    chunks,
+    client_scores,
+    grid_of,
+    personal_models,
+    positions_of,
+)
 from superfed.engine.precision import products_in
 from superfed.engine.task import Task, as_inputs
 from superfed.metrics.scores import score
@@ -63,46 +72,21 @@ def _evaluated(
 
     validation = [standing.task.data.validation(standing.client) for standing in standings]
     test = [standing.task.data.test(standing.client) for standing in standings]
-    rows = zip(standings, positions, validation, test, scored(validation), scored(test), strict=True)
-    return [_client_scores(standing.task, lambdas, *row) for standing, *row in rows]
-
-
-def _client_scores(
-    task: Task,
-    lambdas: Sequence[float],
-    positions: Sequence[float],
-    validation: Samples,
-    test: Samples,
-    on_validation: Scores,
-    on_test: Scores,
-) -> ClientScores:
-    grid = grid_of(task.algorithm, lambdas)
-
-    def at(places: slice, scores: Scores) -> Scores:
-        return {name: values[places] for name, values in scores.items()}
-
-    on_grid = slice(len(grid))
-    sizes = len(validation), len(test)
-    if len(positions) == len(grid):
-        return ClientScores(grid, *sizes, on_validation, on_test)
-    own = at(slice(len(grid), None), on_test)
-    return ClientScores(grid, *sizes, at(on_grid, on_validation), at(on_grid, on_test), positions[-1], own)
+    sets = zip(validation, test, strict=True)
+    scores = zip(scored(validation), scored(test), strict=True)
+    return [
+        client_scores(grid_of(standing.task.algorithm, lambdas), places, both, found)
+        for standing, places, both, found in zip(standings, positions, sets, scores, strict=True)
+    ]
 
 
 def _positions(standing: Standing, lambdas: Sequence[float]) -> tuple[float, ...]:
-    """Where on the line this client's models are looked at: the grid, and the λ that its method chose, if it did."""
-    chosen = standing.task.algorithm.own_lambda(standing.kept)
-    grid = grid_of(standing.task.algorithm, lambdas)
-    return grid if chosen is None else (*grid, float(chosen))
+    return positions_of(standing.task, standing.kept, lambdas)
 
 
 def _models(standing: Standing, positions: Sequence[float], device: torch.device) -> Iterator[Tensor]:
     kept, sent = moved(standing.kept, device), moved(standing.sent, device)
-    model = standing.task.model
-    for lam in positions:
-        yield standing.task.algorithm.personal_model(
-            kept, sent, torch.tensor(lam, dtype=model.dtype, device=device), model
-        )
+    return personal_models(standing.task, kept, sent, positions, device)
 
 
 def _outputs(

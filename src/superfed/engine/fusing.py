@@ -1,7 +1,7 @@
 """Whether a client's steps may be taken by quicker implementations, and on what network."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from weakref import WeakKeyDictionary
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from superfed.core.algorithm import Context
-from superfed.core.flat import FlatNetwork, FlatTask
+from superfed.core.flat import FlatEvaluation, FlatNetwork, FlatTask
 from superfed.core.fused import prepare_fused
 from superfed.core.loops import compile_loops, loops
 from superfed.core.sgd import SGD
@@ -19,6 +19,7 @@ from superfed.engine.task import Task
 
 CPU = torch.device("cpu")
 _NETWORKS: "WeakKeyDictionary[VectorModel, FlatNetwork]" = WeakKeyDictionary()
+_EVALUATIONS: "WeakKeyDictionary[VectorModel, FlatEvaluation]" = WeakKeyDictionary()
 
 
 def may_fuse(device: torch.device, dtype: torch.dtype) -> bool:
@@ -39,6 +40,15 @@ def flat_network(model: VectorModel) -> FlatNetwork:
     if model not in _NETWORKS:
         _NETWORKS[model] = FlatNetwork(model, loops() if may_fuse(CPU, model.dtype) else None)
     return _NETWORKS[model]
+
+
+def evaluating(model: VectorModel, device: torch.device) -> Callable[[Tensor, Tensor], Tensor]:
+    """What gives the outputs of a vector's network for inputs; for as long as nobody else asks for it."""
+    if device.type != "cpu":
+        return model.apply
+    if model not in _EVALUATIONS:
+        _EVALUATIONS[model] = FlatEvaluation(model)
+    return _EVALUATIONS[model]
 
 
 def quicker(ctx: Context) -> Context:

@@ -158,6 +158,7 @@ def _compiled(program: Program, memory: StackMemory) -> Program:
     memory.step.zero_()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="TensorFloat32 tensor cores")  # whether to, is the run's to say
+        warnings.simplefilter("ignore", DeprecationWarning)  # of the compiler's own doings
         compiled(*memory.parts())
     return compiled
 

@@ -1,0 +1,69 @@
+"""The cases of docs/benchmark.md for a GPU: python benchmarks/goals.py float32 --json FILE [--seconds S]
+
+Fewer than ``superfed bench`` would take, which is every method with every network at three numbers of lanes.
+"""
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import torch
+
+from superfed.bench.measure import Effort
+from superfed.bench.methods import METHODS
+from superfed.bench.report import Of, Row
+from superfed.bench.suite import Plan, of, run_suite
+from superfed.engine.precision import Precision
+
+OTHERS = [name for name in METHODS if name not in ("superfed", "fedavg")]
+SOME = ["fedprox", "scaffold", "fedrep", "apfl", "pfedme", "ditto", "superfed_lm"]
+MAIN = [
+    (method, network, lanes)
+    for network in ("two_nn", "two_cnn")
+    for method in ("superfed", "fedavg")
+    for lanes in (5, 200)
+]
+LARGE = [
+    ("superfed", "resnet", 50),
+    ("fedavg", "resnet", 50),
+    ("superfed", "mobilenet", 50),
+    ("superfed", "stacked_lstm", 50),
+]
+CASES: dict[str, list[tuple[str, str, int]]] = {
+    "float32": [
+        *MAIN,
+        *LARGE,
+        *((method, "two_nn", 50) for method in OTHERS),
+        *((method, "two_cnn", 50) for method in SOME),
+    ],
+    "tf32": [*MAIN[4:], *LARGE],
+    "bf16": [*MAIN[4:], *LARGE],
+}
+
+
+@dataclass(frozen=True)
+class Chosen(Plan):
+    @property
+    def cases(self) -> list[tuple[Of, int]]:
+        return [(of(method, network), lanes) for method, network, lanes in CASES[self.precision]]
+
+
+def tell(what: str, row: Row | None) -> None:
+    if row is not None:
+        found = row.found
+        print(f"{row.of.title} {row.of.network} {found.lanes}: {found.ours:,.0f}/s, {found.ratio:,.0f} x", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("precision", choices=get_args(Precision))
+    parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    given = parser.parse_args()
+    plan = Chosen([], ["two_nn"], [], torch.device("cuda"), Effort(given.seconds, 3), given.precision)
+    run_suite(plan, tell).write(given.json)
+
+
+if __name__ == "__main__":
+    main()
