@@ -1,4 +1,4 @@
-"""The cases of docs/benchmark.md for a GPU: python benchmarks/goals.py float32 --json FILE [--seconds S]
+"""The cases of docs/benchmark.md for a GPU: python benchmarks/goals.py float32 --json FILE [--seconds S] [--networks A,B]
 
 Fewer than ``superfed bench`` would take, which is every method with every network at three numbers of lanes.
 """
@@ -44,9 +44,12 @@ CASES: dict[str, list[tuple[str, str, int]]] = {
 
 @dataclass(frozen=True)
 class Chosen(Plan):
+    only: tuple[str, ...] = ()
+
     @property
     def cases(self) -> list[tuple[Of, int]]:
-        return [(of(method, network), lanes) for method, network, lanes in CASES[self.precision]]
+        chosen = [case for case in CASES[self.precision] if not self.only or case[1] in self.only]
+        return [(of(method, network), lanes) for method, network, lanes in chosen]
 
 
 def tell(what: str, row: Row | None) -> None:
@@ -60,8 +63,10 @@ def main() -> None:
     parser.add_argument("precision", choices=get_args(Precision))
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--networks", type=lambda names: tuple(names.split(",")), default=())
     given = parser.parse_args()
-    plan = Chosen([], ["two_nn"], [], torch.device("cuda"), Effort(given.seconds, 3), given.precision)
+    effort = Effort(given.seconds, 3)
+    plan = Chosen([], ["two_nn"], [], torch.device("cuda"), effort, given.precision, only=given.networks)
     run_suite(plan, tell).write(given.json)
 
 
