@@ -70,7 +70,9 @@ def whole_run(algorithm: Algorithm, device: torch.device, effort: Effort) -> Who
                 list(advance([run], executor))
                 if run.round % EVERY == 0 or run.round == rounds:
                     with clock("evaluation"):
-                        (scores,) = evaluate([run], [run.followed(FOLLOWED)], executor, lambda_grid(LAMBDAS))
+                        (scores,) = evaluate(
+                            [run], [run.followed(FOLLOWED)], executor, lambda_grid(LAMBDAS), brief=True
+                        )
                         run.add_to_curve(scores)
                     with clock("checkpoints"):
                         run.save(checkpoints)
@@ -107,9 +109,9 @@ class Timed:
             yield result
 
     def evaluate(
-        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int, brief: bool = False
     ) -> Iterator[tuple[int, ClientScores]]:
-        return self._inner.evaluate(lanes, lambdas, epochs)
+        return self._inner.evaluate(lanes, lambdas, epochs, brief)
 
     def notes(self) -> dict[str, float]:
         return self._inner.notes()

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,9 @@ from superfed.core.norm import WEIGHTS, with_exact_norms
 from superfed.core.random import torch_seeded
 
 ModelSource = nn.Module | Callable[[], nn.Module]
+
+FRESH_KEPT = 2**24
+"""Numbers of fresh initialisations that are kept."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ class VectorModel:
         self.batchable: bool = not (draws_randomly(self._training) or uses_batch_statistics(self._training))
         """Whether lanes may be padded and computed together; if not, they are computed one at a time."""
         self._in_lanes: VectorModel | None = None
+        self._fresh: OrderedDict[int, Tensor] = OrderedDict()
         self.start: Tensor | None = None if built else self.flatten(self._training)
         """The given module's own weights, where a module and not a function was given."""
         self.layer_of: Tensor = torch.repeat_interleave(
@@ -142,11 +147,18 @@ class VectorModel:
         return self._in_lanes
 
     def fresh(self, key: int) -> Tensor:
-        """A fresh initialisation, decided by ``key`` alone; torch's own random state is left as it was."""
-        module = self._initialised(key)
-        if module is self._training:
-            raise UserError("model: the function given returns the same module every time; let it build a new one")
-        return self.flatten(module)
+        """A fresh initialisation, decided by ``key`` alone; torch's own random state is left as it was.
+
+        Some are kept for a while: in a sweep many runs share a seed, and their clients begin alike.
+        """
+        if key not in self._fresh:
+            module = self._initialised(key)
+            if module is self._training:
+                raise UserError("model: the function given returns the same module every time; let it build a new one")
+            self._fresh[key] = self.flatten(module)
+            while len(self._fresh) > max(FRESH_KEPT // self.size, 1):
+                self._fresh.popitem(last=False)
+        return self._fresh[key].clone()
 
     def _initialised(self, key: int) -> nn.Module:
         with torch_seeded(key):

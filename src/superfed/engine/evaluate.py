@@ -74,15 +74,25 @@ def evaluate_client(
     lambdas: Sequence[float],
     epochs: int = 0,
     device: torch.device = CPU,
+    brief: bool = False,
 ) -> ClientScores:
-    """Scores of W(λ) for every λ, after ``epochs`` of training for itself alone."""
+    """Scores of W(λ) for every λ, after ``epochs`` of training for itself alone.
+
+    ``brief`` is all that a curve needs: loss and top-1 on test samples.
+    """
     if epochs > 0:
         kept, server = adapt(task, client, kept, server, epochs, device)
     sent = task.algorithm.broadcast(server, task.model)
     positions = positions_of(task, kept, lambdas)
-    sets = task.data.validation(client), task.data.test(client)
-    scores = _scores(task, sets, personal_models(task, kept, sent, positions, device), device)
+    sets = both_sets(task, client, brief)
+    scores = _scores(task, sets, personal_models(task, kept, sent, positions, device), device, brief)
     return client_scores(grid_of(task.algorithm, lambdas), positions, sets, scores)
+
+
+def both_sets(task: Task, client: int, brief: bool = False) -> tuple[Samples, Samples]:
+    """The client's validation and test samples; for a brief look, no validation samples."""
+    test = task.data.test(client)
+    return Samples(test.x[:0], test.y[:0]) if brief else task.data.validation(client), test
 
 
 def client_scores(
@@ -113,12 +123,12 @@ def evaluate_arrival(task: Task, client: int, server: State, device: torch.devic
     w = task.algorithm.global_model(server)
     if w is None:
         return None
-    sets = task.data.validation(client), task.data.test(client)
+    sets = both_sets(task, client)
     return client_scores(NO_LAMBDA, NO_LAMBDA, sets, _scores(task, sets, [w], device))
 
 
 def _scores(
-    task: Task, sets: tuple[Samples, Samples], models: Iterable[Tensor], device: torch.device
+    task: Task, sets: tuple[Samples, Samples], models: Iterable[Tensor], device: torch.device, brief: bool = False
 ) -> tuple[Scores, Scores]:
     """On both sets of samples, which go through a network together if it takes each sample by itself."""
     inputs = [as_inputs(samples.x, task.model).to(device) for samples in sets]
@@ -131,7 +141,7 @@ def _scores(
             outputs.append(torch.cat(parts).cpu() if parts else torch.zeros(0, task.data.num_classes))
     cut = torch.split(torch.stack(outputs), [len(samples) for samples in sets], dim=1)
     on_validation, on_test = (
-        score(rows.numpy(), samples.y.numpy(), task.schedule.batch_size)
+        score(rows.numpy(), samples.y.numpy(), task.schedule.batch_size, brief=brief)
         for rows, samples in zip(cut, sets, strict=True)
     )
     return on_validation, on_test

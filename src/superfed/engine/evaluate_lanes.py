@@ -15,6 +15,7 @@ from superfed.engine.evaluate import (
     CHUNK,
     ClientScores,
     Scores,
+    both_sets,
     chunks,
     client_scores,
     grid_of,
@@ -40,7 +41,7 @@ class Standing:
 
 
 def evaluate_together(
-    standings: Sequence[Standing], lambdas: Sequence[float], device: torch.device, budget: int
+    standings: Sequence[Standing], lambdas: Sequence[float], device: torch.device, budget: int, brief: bool = False
 ) -> Iterator[tuple[int, ClientScores]]:
     """The scores of clients with batchable networks, each with its place; ``budget`` is in bytes."""
     groups: dict[tuple[object, ...], list[int]] = {}
@@ -52,12 +53,12 @@ def evaluate_together(
         model = members[0].task.model.for_lanes().to(device)
         most = _most_clients(members, len(_positions(members[0], lambdas)), budget)
         for start in range(0, len(members), most):
-            found = _evaluated(members[start : start + most], lambdas, model, device)
+            found = _evaluated(members[start : start + most], lambdas, model, device, brief)
             yield from zip(places[start : start + most], found, strict=True)
 
 
 def _evaluated(
-    standings: Sequence[Standing], lambdas: Sequence[float], model: VectorModel, device: torch.device
+    standings: Sequence[Standing], lambdas: Sequence[float], model: VectorModel, device: torch.device, brief: bool
 ) -> list[ClientScores]:
     positions = [_positions(standing, lambdas) for standing in standings]
     pairs = zip(standings, positions, strict=True)
@@ -66,13 +67,12 @@ def _evaluated(
     def scored(sets: Sequence[Samples]) -> list[Scores]:
         outputs = _outputs(model, weights, sets, standings[0].task.data.num_classes, device)
         return [
-            score(rows.numpy(), samples.y.numpy(), standing.task.schedule.batch_size)
+            score(rows.numpy(), samples.y.numpy(), standing.task.schedule.batch_size, brief=brief)
             for rows, samples, standing in zip(outputs, sets, standings, strict=True)
         ]
 
-    validation = [standing.task.data.validation(standing.client) for standing in standings]
-    test = [standing.task.data.test(standing.client) for standing in standings]
-    sets = zip(validation, test, strict=True)
+    sets = [both_sets(standing.task, standing.client, brief) for standing in standings]
+    validation, test = ([pair[which] for pair in sets] for which in (0, 1))
     scores = zip(scored(validation), scored(test), strict=True)
     return [
         client_scores(grid_of(standing.task.algorithm, lambdas), places, both, found)

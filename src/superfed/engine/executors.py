@@ -35,9 +35,9 @@ class Executor(Protocol):
     def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]: ...
 
     def evaluate(
-        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int, brief: bool = False
     ) -> Iterator[tuple[int, ClientScores]]:
-        """Each lane's client at every λ, after so many epochs of training for itself alone."""
+        """Each lane's client at every λ, after so many epochs of training for itself alone; or a brief look."""
         ...
 
     def notes(self) -> dict[str, float]:
@@ -61,12 +61,12 @@ class OneAtATime:
             yield index, Update(moved(update.kept, CPU), update.upload)
 
     def evaluate(
-        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int, brief: bool = False
     ) -> Iterator[tuple[int, ClientScores]]:
         for index, lane in enumerate(lanes):
             task, kept, server = self._here(lane)
             with one_thread():
-                scores = evaluate_client(task, lane.client, kept, server, lambdas, epochs, self.device)
+                scores = evaluate_client(task, lane.client, kept, server, lambdas, epochs, self.device, brief)
             yield index, scores
 
     def _here(self, lane: Lane) -> tuple[Task, State, State]:
@@ -111,16 +111,16 @@ class Batched(OneAtATime):
                 yield places[place], self._at_home(update)
 
     def evaluate(
-        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int, brief: bool = False
     ) -> Iterator[tuple[int, ClientScores]]:
         together = [place for place, lane in enumerate(lanes) if lane.task.model.batchable]
         alone = [place for place, lane in enumerate(lanes) if not lane.task.model.batchable]
         for start in range(0, len(together), AT_A_TIME):
             places = together[start : start + AT_A_TIME]
             standings = self._standings([lanes[i] for i in places], epochs)
-            for place, scores in evaluate_together(standings, lambdas, self.device, self.budget):
+            for place, scores in evaluate_together(standings, lambdas, self.device, self.budget, brief):
                 yield places[place], scores
-        for place, scores in super().evaluate([lanes[i] for i in alone], lambdas, epochs):
+        for place, scores in super().evaluate([lanes[i] for i in alone], lambdas, epochs, brief):
             yield alone[place], scores
 
     def notes(self) -> dict[str, float]:

@@ -192,8 +192,9 @@ def evaluate(
     lambdas: Sequence[float],
     on_lane: Callable[[int], None] | None = None,
     epochs: int | None = None,
+    brief: bool = False,
 ) -> list[list[ClientScores]]:
-    """The scores of the given clients of each run, as they stand.
+    """The scores of the given clients of each run, as they stand; or of a brief look, all that a curve needs.
 
     Before that each trains for itself alone: so many epochs, or as many as its method says.
     """
@@ -204,7 +205,7 @@ def evaluate(
         trained = run.task.algorithm.adapt_epochs if epochs is None else epochs
         by_epochs.setdefault(trained, []).extend(run.lane(index, client, server) for client in chosen)
     for trained, lanes in by_epochs.items():
-        for place, scores in executor.evaluate(lanes, lambdas, trained):
+        for place, scores in executor.evaluate(lanes, lambdas, trained, brief):
             results[lanes[place].run][lanes[place].client] = scores
             if on_lane is not None:
                 on_lane(lanes[place].run)

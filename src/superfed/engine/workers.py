@@ -99,6 +99,7 @@ class Slot:
 class _Evaluation:
     lambdas: tuple[float, ...]
     epochs: int
+    brief: bool
 
 
 @dataclass(frozen=True)
@@ -163,13 +164,13 @@ class Workers:
         return self._map(lanes, longest_first, None, read)
 
     def evaluate(
-        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int, brief: bool = False
     ) -> Iterator[tuple[int, ClientScores]]:
         def read(slot: Slot, answer: Any) -> ClientScores:
             scores: ClientScores = answer
             return scores
 
-        return self._map(lanes, list(range(len(lanes))), _Evaluation(tuple(lambdas), epochs), read)
+        return self._map(lanes, list(range(len(lanes))), _Evaluation(tuple(lambdas), epochs, brief), read)
 
     def _map(
         self,
@@ -283,7 +284,8 @@ def _compute(job: _Job, slot: Slot, task: Task) -> Any:
     sent = slot.views(job.sent)
     kept = task.init_client(job.client) if job.kept is None else slot.views(job.kept)
     if job.evaluation is not None:
-        return evaluate_client(task, job.client, kept, sent, job.evaluation.lambdas, job.evaluation.epochs)
+        look = job.evaluation
+        return evaluate_client(task, job.client, kept, sent, look.lambdas, look.epochs, brief=look.brief)
     update = local_update(task, job.client, job.round, kept, sent)
     slot.resume_after(job.sent, job.kept or [])
     return slot.lay(update.kept), slot.lay(update.upload)

@@ -30,9 +30,9 @@ class Guarded:
         return _guarded(lambda: self._executor.update(lanes))
 
     def evaluate(
-        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int
+        self, lanes: Sequence[Lane], lambdas: Sequence[float], epochs: int, brief: bool = False
     ) -> Iterator[tuple[int, ClientScores]]:
-        return _guarded(lambda: self._executor.evaluate(lanes, lambdas, epochs))
+        return _guarded(lambda: self._executor.evaluate(lanes, lambdas, epochs, brief))
 
     def notes(self) -> dict[str, float]:
         return self._executor.notes()

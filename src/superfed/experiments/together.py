@@ -100,7 +100,7 @@ class Together:
         clients = [member.run.followed(member.config.evaluation.clients) for member in members]
         every, broken = [], None
         try:
-            every = evaluate(runs, clients, self._executor, lambda_grid(points))
+            every = evaluate(runs, clients, self._executor, lambda_grid(points), brief=True)
         except Exception as error:
             broken = error if isinstance(error, Broken) else Broken(error)
         if broken is not None:

@@ -15,8 +15,13 @@ METRICS = ("loss", "top1", "top5", "ece", "mce", "ece_batchwise", "mce_batchwise
 Floats = NDArray[np.float64]
 
 
-def score(scores: NDArray[np.floating], labels: NDArray[np.integer], batch_size: int) -> Mapping[str, Floats]:
-    """Metrics for class scores ``[models, samples, classes]``, one value per model; NaN where there are no samples."""
+def score(
+    scores: NDArray[np.floating], labels: NDArray[np.integer], batch_size: int, *, brief: bool = False
+) -> Mapping[str, Floats]:
+    """Metrics for class scores ``[models, samples, classes]``, one value per model; NaN where there are no samples.
+
+    ``brief`` leaves it at loss and top-1, which are most quickly had.
+    """
     num_models, num_samples, _ = scores.shape
     if num_samples == 0:
         return {name: np.full(num_models, np.nan) for name in METRICS}
@@ -24,15 +29,18 @@ def score(scores: NDArray[np.floating], labels: NDArray[np.integer], batch_size:
     finite: Floats = np.where(usable[:, :, None], scores, 0).astype(np.float64)
     log_p = _log_softmax(finite)
     true = log_p[:, np.arange(num_samples), labels]
-    confidence = np.exp(log_p.max(axis=2))
     place = _place(finite, labels)
     hit = (place < 1) & usable
+    loss = np.where(usable, -true, np.inf).mean(axis=1)
+    if brief:
+        return {"loss": loss, "top1": hit.mean(axis=1)}
+    confidence = np.exp(log_p.max(axis=2))
     among_five = (place < 5) & usable
     ece, mce = calibration_errors(confidence, hit)
     batches = [slice(i, i + batch_size) for i in range(0, num_samples, batch_size)]
     by_batch = np.array([calibration_errors(confidence[:, b], hit[:, b]) for b in batches]).mean(axis=0)
     return {
-        "loss": np.where(usable, -true, np.inf).mean(axis=1),
+        "loss": loss,
         "top1": hit.mean(axis=1),
         "top5": among_five.mean(axis=1),
         "ece": ece,
