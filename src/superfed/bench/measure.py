@@ -18,8 +18,11 @@ from superfed.core.algorithm import Algorithm
 from superfed.engine.executors import Executor, make_executor
 from superfed.engine.precision import Precision
 
-FEW, MOST, MOST_ON_GPU = 2, 10, 50
-"""Mini-batches of an epoch, the most and also the most epochs; on a GPU as many mini-batches as runs have."""
+FEW, MOST = 2, 10
+"""Mini-batches of an epoch, the most, and the most epochs too."""
+TRIAL_ON_GPU, LEAST_ON_GPU, MOST_ON_GPU = 20, 50, 500
+"""On a GPU the steps of a trial, and how long an update is then: about as long as in runs, since much is done once for
+each update of all lanes."""
 MOST_CALLS = 50
 
 
@@ -68,14 +71,15 @@ def measure(
 ) -> Measured:
     held = allocated(device)
     case_of = partial(make_case, algorithm, network, lanes, precision=precision)
-    small = case_of(batches=FEW, epochs=1)
+    small = case_of(batches=TRIAL_ON_GPU if device.type == "cuda" else FEW, epochs=1)
+    few = case_of(batches=FEW, epochs=1)
     with closing(make_executor([small.task], str(device), workers=1, compile="on")) as executor:
-        side, trial = engine_side(small, executor), plain_side(small, 1, device)
+        side, trial = engine_side(small, executor), plain_side(few, 1, device)
         first, second = (seconds(side.work, device) for _ in range(2))
         plain_rate = max(trial.rate() for _ in range(2))
-        length = _Length.of(small, side.client_steps / second, plain_rate, device, effort)
-        case = case_of(batches=length.batches, epochs=length.epochs)
-        return _compared(case, length, executor, effort.turns, held, max(first - second, 0.0))
+        length = _Length.of(few, side.client_steps / second, plain_rate, device, effort)
+        cases = [case_of(batches=batches, epochs=epochs) for batches, epochs in (length.ours, length.plain)]
+        return _compared(cases[0], cases[1], length, executor, effort.turns, held, max(first - second, 0.0))
 
 
 def batches_and_epochs(steps: float, most_batches: int = MOST) -> tuple[int, int]:
@@ -86,37 +90,51 @@ def batches_and_epochs(steps: float, most_batches: int = MOST) -> tuple[int, int
 
 @dataclass(frozen=True)
 class _Length:
-    """How much is done in one turn of each side."""
+    """How much is done in one turn of each side: mini-batches and epochs, clients, and calls of the engine."""
 
-    batches: int
-    epochs: int
-    ours: int
-    """Clients: on a GPU all, which are computed at once; on a CPU as many as there is time for."""
-    plain: int
+    ours: tuple[int, int]
+    plain: tuple[int, int]
+    our_clients: int
+    """On a GPU all, which are computed at once; on a CPU as many as there is time for."""
+    plain_clients: int
     calls: int
 
     @classmethod
-    def of(cls, trial: Case, ours_rate: float, plain_rate: float, device: torch.device, effort: Effort) -> "_Length":
-        lanes, phases = trial.num_lanes, trial.steps // FEW
-        at_once = lanes if device.type == "cuda" else 1
-        steps = 2 * effort.turn / (at_once / ours_rate + 1 / plain_rate) / phases
-        batches, epochs = batches_and_epochs(steps, MOST if at_once == 1 else MOST_ON_GPU)
-        turn = effort.turn / (phases * batches * epochs)
-        ours = lanes if at_once > 1 else min(max(round(ours_rate * turn), 1), lanes)
-        plain = min(max(round(plain_rate * turn), 1), lanes)
-        return cls(batches, epochs, ours, plain, min(max(int(ours_rate * turn / ours), 1), MOST_CALLS))
+    def of(cls, few: Case, ours_rate: float, plain_rate: float, device: torch.device, effort: Effort) -> "_Length":
+        lanes, phases = few.num_lanes, few.steps // FEW
+
+        def fitting(rate: float, length: tuple[int, int]) -> int:
+            """So many clients' updates of this length take a turn."""
+            return max(round(rate * effort.turn / (phases * length[0] * length[1])), 1)
+
+        if device.type == "cuda":
+            steps = min(max(effort.turn * ours_rate / lanes / phases, LEAST_ON_GPU), MOST_ON_GPU)
+            ours, plain = batches_and_epochs(steps, LEAST_ON_GPU), batches_and_epochs(effort.turn * plain_rate / phases)
+            calls = min(max(fitting(ours_rate, ours) // lanes, 1), MOST_CALLS)
+            return cls(ours, plain, lanes, min(fitting(plain_rate, plain), lanes), calls)
+        steps = 2 * effort.turn / (1 / ours_rate + 1 / plain_rate) / phases
+        both = batches_and_epochs(steps)
+        our_clients = min(fitting(ours_rate, both), lanes)
+        calls = min(max(fitting(ours_rate, both) // our_clients, 1), MOST_CALLS)
+        return cls(both, both, our_clients, min(fitting(plain_rate, both), lanes), calls)
 
 
-def _compared(case: Case, length: _Length, executor: Executor, turns: int, held: int, first_call: float) -> Measured:
+def _compared(
+    case: Case, plain_case: Case, length: _Length, executor: Executor, turns: int, held: int, first_call: float
+) -> Measured:
     device = executor.device
 
     def used(side: Side) -> Side:
         side.work()
         return side
 
-    ours, ours_peak = with_peak(lambda: used(engine_side(case, executor, length.ours, length.calls)), device, held)
+    ours, ours_peak = with_peak(
+        lambda: used(engine_side(case, executor, length.our_clients, length.calls)), device, held
+    )
     with counted_flops() as flops:
-        plain, plain_peak = with_peak(lambda: used(plain_side(case, length.plain, device)), device, allocated(device))
+        plain, plain_peak = with_peak(
+            lambda: used(plain_side(plain_case, length.plain_clients, device)), device, allocated(device)
+        )
     rates = by_turns(ours, plain, turns)
     at_once = case.num_lanes if device.type == "cuda" else 1
     floor = floor_of(case, flops.total / plain.client_steps, at_once, device)
