@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from superfed.core.lane_ops.conv import LaneConv2d, conv2d, conv_lanes, dot_precision, with_lane_convolutions
+from superfed.core.lane_ops.conv import LaneConv2d, conv2d, conv_lanes, with_lane_convolutions
+from superfed.core.lane_ops.precision import dot_precision
 
 if TYPE_CHECKING:
     from superfed.core.lane_ops.triton_conv import Blocks
