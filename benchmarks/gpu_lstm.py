@@ -213,7 +213,7 @@ def time_layers(sizes: Sizes, precision: str) -> None:
 
         lstm.FUSED = fused
         step = microseconds(lambda values=values, loss=loss: vmap(grad(loss))(values, x))  # type: ignore[misc]
-        lstm.FUSED = False
+        lstm.FUSED = None
         shown = f"{step / 1000:.2f} ms, {1e6 * sizes.lanes / step:,.0f} client-steps/s"
         print(f"  {precision}, two layers, {name}: {shown}", flush=True)
 

@@ -12,6 +12,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from superfed.core.lane_ops.precision import dot_precision
+
 try:  # importing the package does not import this file: only who has a GPU needs it
     import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -405,12 +407,12 @@ class CellSteps:
 class FusedSteps(CellSteps):
     """One kernel for a whole step; only the first each way, which has no product, is the pointwise one."""
 
-    forward_tile: Tile = (32, 32, 8)
-    backward_tile: Tile = (32, 64, 8)
+    forward_tile: Tile = (32, 64, 4)
+    backward_tile: Tile = (32, 64, 4)
 
     def __init__(self, w_hh: Tensor) -> None:
         super().__init__(w_hh if w_hh.stride()[1:] == (w_hh.shape[2], 1) else w_hh.contiguous())
-        self.precision = _precision()
+        self.precision = dot_precision()
 
     def forward(
         self,
@@ -492,8 +494,3 @@ def _pointwise_tile(units: int) -> tuple[int, int]:
     """Rows and units of a program: about a thousand cells, as many neighbours among them as there are."""
     block_units = min(256, triton.next_power_of_2(units))
     return max(1, 1024 // block_units), block_units
-
-
-def _precision() -> str:
-    """Torch's setting for its own products; three products of rounded parts are as exact as one in single precision."""
-    return "tf32" if torch.backends.cuda.matmul.fp32_precision == "tf32" else "tf32x3"
