@@ -6,7 +6,9 @@ from typing import Literal
 
 import pytest
 import torch
+from torch import nn
 
+import superfed
 from superfed.core.algorithm import Algorithm
 from superfed.core.vector import VectorModel
 from superfed.data.own import OwnData
@@ -142,3 +144,13 @@ def test_torchs_own_settings_are_left_as_they_were() -> None:
     before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     train([one_step_task(METHODS["fedavg"], "tf32")], Batched(GPU))
     assert before == (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32)
+
+
+def test_fitted_models_are_ordinary_ones() -> None:
+    rng = torch.Generator().manual_seed(0)
+    clients = [(torch.rand(30, 5, generator=rng), torch.randint(0, 3, (30,), generator=rng)) for _ in range(4)]
+    fitted = superfed.fit(clients, lambda: nn.Linear(5, 3), rounds=2, device="cuda")
+    for client in range(4):
+        outputs = fitted.client(client).model()(torch.rand(2, 5))
+        assert outputs.device.type == "cpu"
+    assert fitted.global_model()(torch.rand(2, 5)).shape == (2, 3)

@@ -206,7 +206,7 @@ class FittedClient:
         """What the client keeps, and the server's state, after the fine-tuning that some methods end with."""
         task = self._run.task
         stored = self._run.states.get(self.index)
-        kept = task.init_client(self.index) if stored is None else stored
+        kept = task.init_client(self.index) if stored is None else moved(stored, CPU)
         server, epochs = moved(self._run.server, CPU), task.algorithm.adapt_epochs
         return adapt(task, self.index, kept, server, epochs) if epochs > 0 else (kept, server)
 
