@@ -20,7 +20,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"core", "algorithms", "models", "data", "metrics", "engine", "store"},
     "report": {"core", "store"},
     "bench": {"core", "algorithms", "models", "engine", "store", "experiments", "report"},
-    "cli": {"core", "algorithms", "models", "data", "metrics", "engine", "store", "experiments", "report", "bench"},
+    "reproduce": {"core", "algorithms", "models", "data", "metrics", "engine", "store", "experiments", "report"},
+    "cli": {
+        "core",
+        "algorithms",
+        "models",
+        "data",
+        "metrics",
+        "engine",
+        "store",
+        "experiments",
+        "report",
+        "bench",
+        "reproduce",
+    },
 }
 LIGHT_ROOMS = ("core", "algorithms", "models", "data", "metrics", "engine", "bench")
 LIGHT_PACKAGES = {"torch", "numpy", "safetensors", "superfed"}

@@ -2,7 +2,6 @@
 
 import errno
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from superfed.core.errors import UserError
 from superfed.engine.workers import WorkerFailed, said
@@ -12,17 +11,14 @@ FOR_ALL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EPIPE)
 
 
 class RunsFailed(UserError):
-    """Some runs of an experiment failed and the others did not, or all failed."""
+    """Some runs failed and the others did not, or all failed. ``again`` is the command that goes on with them."""
 
-    def __init__(self, experiment: Path, total: int, reasons: Mapping[str, str]) -> None:
+    def __init__(self, again: str, total: int, reasons: Mapping[str, str]) -> None:
         by_reason: dict[str, list[str]] = {}
         for name, reason in reasons.items():
             by_reason.setdefault(reason, []).append(name)
         told = "; ".join(f"{_some(names)} ({reason})" for reason, names in by_reason.items())
-        super().__init__(
-            f"{len(reasons)} of {total} runs failed: {told}; "
-            f"when the cause is gone, go on with: superfed resume {experiment}"
-        )
+        super().__init__(f"{len(reasons)} of {total} runs failed: {told}; when the cause is gone, go on with: {again}")
 
 
 def reason_of(error: BaseException) -> str:

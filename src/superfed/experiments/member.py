@@ -24,8 +24,10 @@ from superfed.store.tables import columns_of, write_table
 class Member:
     """A run as its last checkpoint has it, or about to begin; its folder is made where there is none."""
 
-    def __init__(self, folder: RunFolder, config: RunConfig, task: Task) -> None:
+    def __init__(self, folder: RunFolder, config: RunConfig, task: Task, title: str | None = None) -> None:
         self.folder, self.config = folder, config
+        self.title = title or folder.name
+        """What it is called among the runs that are computed with it."""
         if not folder.exists():
             _begin(folder, config, task)
         remove_parts(folder.path)

@@ -27,37 +27,46 @@ def start(settings: dict[str, Any], out: Path, data_root: Path | None = None, ob
 
     Runs fail alone: if any did, the others are there, and a ``RunsFailed`` says which and why.
     """
+    folder, assembler = ExperimentFolder(out), Assembler(data_root)
+    check(settings, folder, assembler)
+    begin(settings, folder, data_root)
+    with opened(folder, folder.info()["runs"], assembler) as members:
+        train(members, observer or Silent(), f"superfed resume {out}")
+    return out
+
+
+def check(settings: dict[str, Any], folder: ExperimentFolder, assembler: Assembler) -> None:
+    """Every complaint there is, before the first file."""
     configs = resolve(settings)
-    folder = ExperimentFolder(out)
     if not folder.is_free():
+        out = folder.path
         raise UserError(
             f"{out}: is there already and not empty; choose another --out, or go on with: superfed resume {out}"
         )
-    assembler = Assembler(data_root)
-    for config in configs:  # every complaint comes before the first file
+    for config in configs:
         assembler.task(config)
         with named("engine"):
             check_engine(config.engine.device, config.engine.workers, config.engine.precision)
-    names = run_names(configs)
+
+
+def begin(settings: dict[str, Any], folder: ExperimentFolder, data_root: Path | None) -> None:
+    """The folder of an experiment that was checked."""
     folder.write_info(
         {
             "name": settings.get("name", "experiment"),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "data_root": None if data_root is None else str(data_root.absolute()),
-            "runs": names,
+            "runs": run_names(resolve(settings)),
         },
         settings,
     )
-    with _opened(folder, names, assembler) as members:
-        _train(folder, members, observer or Silent())
-    return out
 
 
 def resume(path: Path, data_root: Path | None = None, observer: Observer | None = None) -> Path:
     """Go on with the unfinished runs at ``path``, an experiment's folder or a run's, from their last checkpoints."""
     folder, names = find_experiment(path)
-    with _opened(folder, names, _assembler(folder, data_root)) as members:
-        _train(folder, members, observer or Silent())
+    with opened(folder, names, _assembler(folder, data_root)) as members:
+        train(members, observer or Silent(), f"superfed resume {folder.path}")
     return folder.path
 
 
@@ -66,7 +75,7 @@ def reevaluate(
 ) -> Path:
     """Evaluate every client anew from the last checkpoints, and write the results over the old ones."""
     folder, names = find_experiment(path)
-    with _opened(folder, names, _assembler(folder, data_root)) as members:
+    with opened(folder, names, _assembler(folder, data_root)) as members:
         for member in members:
             if not member.run.finished:
                 raise UserError(
@@ -76,7 +85,7 @@ def reevaluate(
         with closing(_executor(members, observer or Silent())) as executor:
             together = Together(members, executor, observer or Silent())
             together.evaluate(members, lambdas)
-        _complain(folder, members, together)
+        _complain(members, together, f"superfed resume {folder.path}")
     return folder.path
 
 
@@ -85,22 +94,22 @@ def load_run(path: Path, data_root: Path | None = None) -> tuple[Run, RunConfig]
     folder, names = find_experiment(path)
     if len(names) > 1:
         raise UserError(f"{path}: holds {len(names)} runs; name one of them, for instance {path / names[0]}")
-    with _opened(folder, names, _assembler(folder, data_root)) as (member,):
+    with opened(folder, names, _assembler(folder, data_root)) as (member,):
         return member.run, member.config
 
 
-def _train(folder: ExperimentFolder, members: Sequence[Member], observer: Observer) -> None:
+def train(members: Sequence[Member], observer: Observer, again: str) -> None:
     """Take every run to its end; complain of those that failed when all others are there."""
-    observer.started([member.folder.name for member in members], [member.run for member in members])
+    observer.started([member.title for member in members], [member.run for member in members])
     with closing(_executor(members, observer)) as executor:
         together = Together(members, executor, observer)
         together.train()
-    _complain(folder, members, together)
+    _complain(members, together, again)
 
 
-def _complain(folder: ExperimentFolder, members: Sequence[Member], together: Together) -> None:
+def _complain(members: Sequence[Member], together: Together, again: str) -> None:
     if together.failed:
-        raise RunsFailed(folder.path, len(members), together.failed) from together.error
+        raise RunsFailed(again, len(members), together.failed) from together.error
 
 
 def _executor(members: Sequence[Member], observer: Observer) -> Executor:
@@ -117,14 +126,19 @@ def _executor(members: Sequence[Member], observer: Observer) -> Executor:
 
 
 @contextmanager
-def _opened(folder: ExperimentFolder, names: Sequence[str], assembler: Assembler) -> Iterator[list[Member]]:
+def opened(
+    folder: ExperimentFolder, names: Sequence[str], assembler: Assembler, title: str | None = None
+) -> Iterator[list[Member]]:
     """The named runs, restored, and nobody else's while the block lasts."""
     with locked(folder.path):
         remove_parts(folder.path)
         folder.complete()
         every = resolve(folder.info()["config"])
         configs = dict(zip(run_names(every), every, strict=True))
-        yield [Member(folder.run(name), configs[name], assembler.task(configs[name])) for name in names]
+        titles = {name: title if len(names) == 1 else f"{title}/{name}" for name in names if title is not None}
+        yield [
+            Member(folder.run(name), configs[name], assembler.task(configs[name]), titles.get(name)) for name in names
+        ]
 
 
 def _assembler(folder: ExperimentFolder, data_root: Path | None) -> Assembler:

@@ -53,19 +53,22 @@ class Together:
         for member in members:
             with self._alone(member):
                 self._evaluate(member, lambdas or member.config.evaluation.lambdas)
-            if member.folder.name not in self.failed:
+            if not self._has_failed(member):
                 self._observer.run_done(self._places[id(member)])
+
+    def _has_failed(self, member: Member) -> bool:
+        return member.title in self.failed
 
     @property
     def _going(self) -> list[Member]:
-        return [member for member in self._members if member.folder.name not in self.failed]
+        return [member for member in self._members if not self._has_failed(member)]
 
     def _round(self, active: Sequence[Member]) -> None:
         with timed("training", active):
             self._advance(active)
-        going = [member for member in active if member.folder.name not in self.failed]
+        going = [member for member in active if not self._has_failed(member)]
         self._follow(going)
-        due = [m for m in going if m.checkpoint_is_due and m.folder.name not in self.failed]
+        due = [m for m in going if m.checkpoint_is_due and not self._has_failed(m)]
         with timed("checkpoints", due):
             self._each(due, Member.save)
 
@@ -166,7 +169,7 @@ class Together:
         if concerns_all(error):
             raise error
         reason = reason_of(error)
-        self.failed[member.folder.name] = reason
+        self.failed[member.title] = reason
         self.error = self.error or error
         with contextlib.suppress(UserError, OSError):  # where the folder is what failed, the run just looks unfinished
             member.save_failure(reason, error)

@@ -1,0 +1,52 @@
+"""Several experiments, side by side in one folder, as one job: whose runs fit together are computed together."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from superfed.core.errors import UserError
+from superfed.experiments.assemble import Assembler
+from superfed.experiments.observer import Observer, Silent
+from superfed.experiments.runner import begin, check, opened, train
+from superfed.store.layout import ExperimentFolder
+
+DONE = ("finished", "stopped")
+
+
+def run_several(
+    wanted: Mapping[str, dict[str, Any]],
+    out: Path,
+    again: str,
+    data_root: Path | None = None,
+    observer: Observer | None = None,
+) -> None:
+    """The experiments with these settings, in folders of these names in ``out``.
+
+    What is there already is left as it is if it has results, and gone on with if not. ``again`` is the command that goes
+    on with runs that failed.
+    """
+    assembler = Assembler(data_root)
+    folders = {name: ExperimentFolder(out / name) for name in wanted}
+    new = [name for name, folder in folders.items() if folder.is_free()]
+    for name in wanted:
+        if name in new:
+            check(wanted[name], folders[name], assembler)
+        elif folders[name].info()["config"] != wanted[name]:
+            raise UserError(f"{folders[name].path}: holds an experiment with other settings; choose another --out")
+    for name in new:
+        begin(wanted[name], folders[name], data_root)
+    with ExitStack() as stack:
+        members = [
+            member
+            for name, folder in folders.items()
+            if not has_results(folder)
+            for member in stack.enter_context(opened(folder, folder.info()["runs"], assembler, title=name))
+        ]
+        if members:
+            train(members, observer or Silent(), again)
+
+
+def has_results(folder: ExperimentFolder) -> bool:
+    """Whether every run of the experiment came to its end."""
+    return all(run.exists() and run.info()["status"] in DONE for run in folder.runs())

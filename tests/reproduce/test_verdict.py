@@ -1,0 +1,62 @@
+"""When one of our numbers counts as the published one."""
+
+import random
+
+import pytest
+
+from superfed.reproduce.verdict import Figure, verdict
+
+
+def figures(*means: float, std: float | None = 10.0, clients: int = 100) -> list[Figure]:
+    return [Figure(mean, std, clients) for mean in means]
+
+
+def test_several_seeds_are_measured_by_their_spread() -> None:
+    near = verdict(figures(90.0, 91.0, 92.0), Figure(92.0, 5.0, 100))
+    assert (near.word, near.by) == ("agrees", "seeds")
+    assert near.difference == pytest.approx(-1.0)
+    far = verdict(figures(90.0, 90.1, 90.2), Figure(92.0, 5.0, 100))
+    assert (far.word, far.by) == ("lower", "seeds")
+    assert "ours is lower (two-sided t test between seeds" in far.sentence()
+
+
+def test_one_seed_is_measured_by_the_spread_over_clients() -> None:
+    """With a standard deviation of 10 and 100 clients each, 2.8 points are the limit."""
+    published = Figure(80.0, 10.0, 100)
+    assert verdict(figures(82.7), published).word == "agrees"
+    assert verdict(figures(82.9), published).word == "higher"
+    assert verdict(figures(77.1), published).word == "lower"
+    assert verdict(figures(82.9), published).by == "clients"
+
+
+def test_two_seeds_are_too_few_for_a_spread_and_narrow_our_side() -> None:
+    published = Figure(80.0, 10.0, 100)
+    assert verdict(figures(82.5, 82.5), published).by == "clients"
+    assert verdict(figures(82.5, 82.5), published).word == "higher"  # 2.4 points are the limit now
+
+
+def test_without_a_spread_nothing_is_said() -> None:
+    found = verdict(figures(90.0), Figure(80.0, None, 100))
+    assert (found.word, found.p) == ("unknown", None)
+    assert found.sentence() == "+10.00: nothing to measure it against"
+    assert verdict(figures(90.0, std=None), Figure(80.0, 1.0, 100)).word == "unknown"
+
+
+def test_equal_seeds_leave_no_doubt() -> None:
+    assert verdict(figures(90.0, 90.0, 90.0), Figure(90.0, 1.0, 100)).word == "agrees"
+    assert verdict(figures(90.0, 90.0, 90.0), Figure(90.1, 1.0, 100)).word == "lower"
+
+
+def test_it_is_wrong_about_as_often_as_it_says() -> None:
+    """Runs of one and the same distribution: a twentieth is called different."""
+    rng = random.Random(0)
+
+    def share(seeds: int) -> float:
+        wrong = 0
+        for _ in range(4000):
+            means = [rng.gauss(90, 1) for _ in range(seeds)]
+            wrong += verdict(figures(*means), Figure(rng.gauss(90, 1), 5.0, 100)).word != "agrees"
+        return wrong / 4000
+
+    assert 0.04 < share(3) < 0.06
+    assert 0.04 < share(20) < 0.06
