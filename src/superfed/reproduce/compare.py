@@ -1,0 +1,110 @@
+"""Our numbers beside the published ones, cell by cell."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from superfed.reproduce.published import Number, Published, published
+from superfed.reproduce.verdict import Figure, Verdict, verdict
+
+HEADLINE = "validated"
+
+Summary = Mapping[str, Any]
+"""What a finished run says of itself."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One printed number and ours. ``ours`` and ``headline`` have a figure for each seed; they are empty where there is
+    no run yet."""
+
+    cell: str
+    metric: str
+    published: Number
+    reading: str
+    """The reading of λ that the published number is, and ``ours`` is too."""
+    ours: tuple[Figure, ...]
+    headline: tuple[Figure, ...]
+    """The same metric at each client's validated λ."""
+    fault: str | None
+    oddity: str | None
+
+    @property
+    def dataset(self) -> str:
+        return self.cell.split("/")[1]
+
+    @property
+    def setting(self) -> str:
+        return self.cell.split("/")[2]
+
+    @property
+    def method(self) -> str:
+        return self.cell.split("/")[3]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None where there is nothing of ours, or where the published number is no target."""
+        if not self.ours or self.fault is not None:
+            return None
+        told = Figure(self.published.mean, self.published.std, self.ours[0].num_clients)
+        return verdict(list(self.ours), told)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A figure over seeds: the mean, the mean of the standard deviations over clients, and the spread of the means."""
+
+    mean: float
+    std: float | None
+    over_seeds: float | None
+    seeds: int
+
+
+def told(figures: Sequence[Figure]) -> Told | None:
+    if not figures:
+        return None
+    means = [figure.mean for figure in figures]
+    stds = [figure.std for figure in figures if figure.std is not None]
+    return Told(fmean(means), fmean(stds) if stds else None, stdev(means) if len(means) > 1 else None, len(means))
+
+
+def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Published | None = None) -> list[Line]:
+    """A line for every number that ``table`` prints; ``summaries`` has the finished runs of a cell, one for each seed."""
+    source = numbers or published()
+    info = source.tables[table]
+    found = []
+    for cell in source.cells(table):
+        for metric in source.metrics(cell):
+            number = source.of(cell, metric)
+            assert number is not None
+            factor = 100.0 if source.units.get(metric) == "percent" else 1.0
+            own = source.beside(table, metric)
+            runs = summaries.get(cell, ())
+            found.append(
+                Line(
+                    cell=cell,
+                    metric=metric,
+                    published=number,
+                    reading=info.reading,
+                    ours=_figures(runs, info.reading, own, factor),
+                    headline=_figures(runs, HEADLINE, own, factor),
+                    fault=source.fault_of(cell),
+                    oddity=source.oddity_of(cell, metric),
+                )
+            )
+    return found
+
+
+def _figures(summaries: Sequence[Summary], reading: str, metric: str, factor: float) -> tuple[Figure, ...]:
+    figures = []
+    for summary in summaries:
+        over_clients = summary["readings"][reading][metric]
+        if over_clients["mean"] is not None:
+            std = over_clients["std"]
+            figures.append(
+                Figure(
+                    over_clients["mean"] * factor, None if std is None else std * factor, int(summary["num_clients"])
+                )
+            )
+    return tuple(figures)

@@ -1,0 +1,44 @@
+"""A table of the paper beside ours, for a terminal."""
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from superfed.reproduce.compare import Line, told
+from superfed.reproduce.words import (
+    HEADINGS,
+    METRICS,
+    NOTHING,
+    cells_of,
+    counts,
+    explanation,
+    group_title,
+    grouped,
+    notes,
+)
+
+COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
+
+
+def show(title: str, lines: Sequence[Line], console: Console) -> None:
+    console.print(Text(title, style="bold"))
+    for group in grouped(lines):
+        metric = METRICS.get(group[0].metric, group[0].metric)
+        what = Text(f"{group_title(group)} ({metric})", style="italic")
+        table = Table(
+            title=what, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
+        )
+        for number, heading in enumerate(HEADINGS):
+            table.add_column(heading, justify="left" if number in (0, len(HEADINGS) - 1) else "right", no_wrap=True)
+        for line in group:
+            *numbers, _, word = cells_of(line)
+            headline = told(line.headline)
+            validated = NOTHING if headline is None else f"{headline.mean:.2f}"  # there is no room for more
+            table.add_row(*numbers, validated, Text(word, style=COLOURS.get(word, "dim")))
+        console.print(table)
+        console.print()
+    for sentence in [counts(lines), *explanation(lines), *notes(lines)]:
+        console.print(Text(sentence, style="dim"))

@@ -1,0 +1,139 @@
+"""Our numbers beside the published ones, in every form they are shown in."""
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from superfed.reproduce.compare import Line, Summary, compare, told
+from superfed.reproduce.latex import escaped, latex
+from superfed.reproduce.page import page
+from superfed.reproduce.published import published
+from superfed.reproduce.terminal import show
+from superfed.reproduce.words import cells_of, counts, figure, setting_words
+
+CELL = "table1/cifar10/k100/superfed_mm"
+
+
+def summary(mean: float, validated: float = 0.5, std: float = 0.1, clients: int = 100) -> Summary:
+    def over(mean: float) -> dict[str, Any]:
+        return {
+            name: {"mean": mean, "std": std}
+            for name in ("top1", "top5", "loss", "ece", "ece_batchwise", "mce_batchwise")
+        }
+
+    readings = {name: over(mean) for name in ("oracle", "best_shared")} | {"validated": over(validated)}
+    return {"num_clients": clients, "readings": readings}
+
+
+def line_of(cell: str, summaries: dict[str, list[Summary]], metric: str = "top1") -> Line:
+    (line,) = [one for one in compare(cell.split("/")[0], summaries) if (one.cell, one.metric) == (cell, metric)]
+    return line
+
+
+def test_every_printed_number_has_a_line_with_or_without_runs() -> None:
+    for name in published().tables:
+        lines = compare(name, {})
+        assert len(lines) == sum(len(published().metrics(cell)) for cell in published().cells(name))
+        assert all(line.verdict is None and not line.ours for line in lines)
+        assert counts(lines) == f"0 of {len(lines)} numbers are there"
+
+
+def test_accuracies_are_percent_and_the_reading_is_the_tables() -> None:
+    line = line_of(CELL, {CELL: [summary(0.9, validated=0.8)]})
+    assert line.reading == "oracle"
+    (found,) = line.ours
+    assert found.num_clients == 100
+    assert found.mean == pytest.approx(90.0)
+    assert found.std == pytest.approx(10.0)
+    assert line.headline[0].mean == pytest.approx(80.0)
+    assert line.verdict is not None
+    assert line.verdict.difference == pytest.approx(90.0 - line.published.mean)
+    errors = line_of("table4/mnist/pair0.1/superfed_mm", {"table4/mnist/pair0.1/superfed_mm": [summary(0.3)]}, "ece")
+    assert errors.ours[0].mean == pytest.approx(0.3)
+
+
+def test_a_cell_that_is_no_target_gets_no_verdict_and_its_reason_is_told() -> None:
+    faulty = next(cell for cell in published().cells("table1") if published().fault_of(cell))
+    line = line_of(faulty, {faulty: [summary(0.9)]})
+    assert line.verdict is None
+    assert cells_of(line)[-1] == "no target"
+    assert cells_of(line)[2].endswith("*")
+
+
+def test_several_seeds() -> None:
+    line = line_of(CELL, {CELL: [summary(mean) for mean in (0.90, 0.92, 0.94)]})
+    value = told(line.ours)
+    assert value is not None
+    assert figure(value) == "92.00 ±10.00 (2.00)"
+    assert line.verdict is not None
+    assert line.verdict.by == "seeds"
+
+
+def test_a_mean_that_could_not_be_told_is_no_figure() -> None:
+    broken: dict[str, Any] = {
+        "num_clients": 5,
+        "readings": {r: {"top1": {"mean": None, "std": None}} for r in ("oracle", "validated")},
+    }
+    assert line_of(CELL, {CELL: [broken]}).ours == ()
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("k500", "K = 500"),
+        ("alpha10", "α = 10"),
+        ("pair0.4", "pair noise 0.4"),
+        ("symmetric0.2", "symmetric noise 0.2"),
+        ("start0.4", "L/R = 0.4"),
+        ("natural", "natural"),
+    ],
+)
+def test_settings_in_words(setting: str, words: str) -> None:
+    assert setting_words(setting) == words
+
+
+SUMMARIES = {cell: [summary(0.9), summary(0.91)] for name in published().tables for cell in published().cells(name)}
+
+
+@pytest.mark.parametrize("name", published().tables)
+def test_the_terminal_shows_every_cell_in_eighty_columns(name: str) -> None:
+    console = Console(width=80, record=True, file=None, quiet=False, force_terminal=False)
+    with console.capture() as captured:
+        show("Title", compare(name, SUMMARIES), console)
+    text = captured.get()
+    assert max(len(row) for row in text.splitlines()) <= 80
+    assert text.count("SuPerFed-MM") >= len({cell.rsplit("/", 1)[0] for cell in published().cells(name)})
+    assert "…" not in text
+
+
+@pytest.mark.parametrize("name", published().tables)
+def test_the_page_is_sound_and_says_why(name: str) -> None:
+    lines = compare(name, SUMMARIES)
+    html = page({"Table <1>": lines})
+    body = html[html.index("<main>") : html.index("</main>") + len("</main>")]
+    rows = ElementTree.fromstring(body).findall(".//tbody/tr")
+    assert len(rows) == len(lines)
+    assert "Table &lt;1&gt;" in html
+    for line in lines:
+        if line.fault:
+            assert line.fault.split(".")[0][:40] in re.sub(r"&#x27;", "'", html)
+
+
+@pytest.mark.parametrize("name", published().tables)
+def test_latex_is_balanced(name: str) -> None:
+    lines = compare(name, SUMMARIES)
+    text = latex("Title", lines)
+    assert text.count(r"\begin{") == text.count(r"\end{")
+    rows = [row for row in text.splitlines() if row.endswith(r"\\") and "multicolumn" not in row]
+    assert len(rows) == len(lines) + 1
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {5}
+    plain = re.sub(r"\\.", "", text)
+    assert plain.count("{") == plain.count("}")
+    assert text.isascii(), {c for c in text if not c.isascii()}
+
+
+def test_what_latex_would_take_for_its_own_is_escaped() -> None:
+    assert escaped(r"50% & a_b {c} \d ±1") == r"50\% \& a\_b \{c\} \textbackslash{}d $\pm$1"
