@@ -67,15 +67,15 @@ class Heeding:
 
 
 @contextmanager
-def stoppable(out: Path) -> Iterator[Stop]:
-    """Whatever stops the block, what was checkpointed is there; say how to go on from it."""
+def stoppable(out: Path, again: str | None = None) -> Iterator[Stop]:
+    """Whatever stops the block, what was checkpointed is there; say how to go on from it, or ``again`` if that is how."""
     stop = Stop()
     before = {number: signal.signal(number, stop.ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     except KeyboardInterrupt:
-        if (out / "experiment.json").exists():
-            typer.echo(f"\nsuperfed: stopped; go on with: superfed resume {out}", err=True)
+        if again is not None or (out / "experiment.json").exists():
+            typer.echo(f"\nsuperfed: stopped; go on with: {again or f'superfed resume {out}'}", err=True)
         raise typer.Exit(130) from None
     finally:
         for number, handler in before.items():

@@ -8,7 +8,19 @@ import warnings
 
 import typer
 
-from superfed.cli.commands import bench, compare, data, evaluate, listing, onboard, resume, run, show, traffic
+from superfed.cli.commands import (
+    bench,
+    compare,
+    data,
+    evaluate,
+    listing,
+    onboard,
+    reproduce,
+    resume,
+    run,
+    show,
+    traffic,
+)
 
 app = typer.Typer(
     name="superfed",
@@ -24,6 +36,7 @@ app.command("evaluate")(evaluate.command)
 app.command("onboard")(onboard.command)
 app.command("compare")(compare.command)
 app.command("traffic")(traffic.command)
+app.command("reproduce")(reproduce.command)
 app.command("bench")(bench.command)
 app.command("show")(show.command)
 app.command("list")(listing.command)

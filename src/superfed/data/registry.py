@@ -15,6 +15,7 @@ from superfed.data.own_folder import ClientFolder
 from superfed.data.own_table import ClientTable
 from superfed.data.pool import Pool
 from superfed.data.shakespeare import Shakespeare
+from superfed.data.stand_in import StandIn
 from superfed.data.synthetic import Synthetic
 from superfed.data.tiny_imagenet import TinyImageNet
 
@@ -43,6 +44,9 @@ DATASETS: dict[str, DatasetEntry] = {
     "tiny_imagenet": DatasetEntry("Tiny-ImageNet's training photographs in 200 classes, 64×64 in colour", TinyImageNet),
     "femnist": DatasetEntry("FEMNIST's handwritten characters in 62 classes, 28×28, by their writers", Femnist),
     "shakespeare": DatasetEntry("the next character in Shakespeare's plays, by role, after 80 characters", Shakespeare),
+    "stand_in": DatasetEntry(
+        "small made-up data in the shape of another dataset, to try things without a file", StandIn
+    ),
     "synthetic": DatasetEntry("Gaussian classes for any number of clients, generated as they are asked for", Synthetic),
     "folder": DatasetEntry("your own data: a folder with an .npz or .parquet file for each client", ClientFolder),
     "table": DatasetEntry("your own data: a Parquet or CSV table with a column that says whose a row is", ClientTable),

@@ -1,0 +1,72 @@
+"""What a reproduction will take, on the terminal."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from superfed.reproduce.plan import Group, Plan
+from superfed.reproduce.rates import MACHINES, Machine
+
+HEADINGS = ("", "batch", "runs", "lanes", "client-steps", "states", *MACHINES.values())
+
+REMARKS = (
+    "The runs of a row are computed together. States are what clients keep, were all runs under way at once.",
+    "Times are of training alone, from rates seen on such machines; ~ where the rate is a guess.",
+)
+
+
+def show_plan(plan: Plan, console: Console) -> None:
+    """A row for each group of runs that are computed together, by their network."""
+    console.print(Text(_summary(plan), style="bold"))
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    for place, heading in enumerate(HEADINGS):
+        table.add_column(heading, justify="right" if place else "left", no_wrap=True)
+    for network in dict.fromkeys(group.network for group in plan.groups):
+        table.add_row(Text(network, style="cyan"))
+        for group in plan.groups:
+            if group.network == network:
+                table.add_row(*_row(group))
+    if len(plan.groups) > 1:
+        total = (_count(plan.client_steps), _bytes(plan.state_bytes), *(_time(plan.seconds(m)) for m in MACHINES))
+        table.add_row("in all", "", f"{plan.num_runs}", "", *total, style="bold")
+    console.print(table)
+    for sentence in REMARKS:
+        console.print(Text(sentence, style="dim"))
+
+
+def _summary(plan: Plan) -> str:
+    seeds = "1 seed" if len(plan.seeds) == 1 else f"{len(plan.seeds)} seeds"
+    return f"{plan.num_cells} cells, {seeds}: {plan.num_runs} runs in {len(plan.groups)} groups"
+
+
+def _row(group: Group) -> tuple[str, ...]:
+    counts = (f"{group.batch_size}", f"{len(group.runs)}", f"{group.lanes}", _count(group.client_steps))
+    return (f"  {group.title}", *counts, _bytes(group.state_bytes), *(_shown(group, machine) for machine in MACHINES))
+
+
+def _shown(group: Group, machine: Machine) -> str:
+    return f"{'~' if group.guessed(machine) else ''}{_time(group.seconds(machine))}".replace("~<", "<")
+
+
+def _count(number: int) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= 0.9995 * size:
+            return f"{number / size:.3g} {letter}"
+    return f"{number}"
+
+
+def _bytes(number: int) -> str:
+    for size, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if number >= size:
+            return f"{number / size:.3g} {unit}" if number < 999.5 * size else f"{number / size:.0f} {unit}"
+    return f"{number} B"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 1:
+        return "<1 s"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 100 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.0f} h" if seconds < 100 * 3600 else f"{seconds / 86400:.0f} days"

@@ -1,0 +1,158 @@
+"""What a reproduction will take, found without reading any data: runs, client-steps, memory and time."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from superfed.core.algorithm import FirstModel
+from superfed.core.samples import FederatedData
+from superfed.core.state import num_bytes
+from superfed.core.vector import VectorModel
+from superfed.engine.batched import WORTH_COMPILING, GroupKey, group_key
+from superfed.engine.plan import num_steps
+from superfed.engine.task import Task
+from superfed.experiments.assemble import data_seed
+from superfed.experiments.schema import DataConfig, RunConfig
+from superfed.reproduce.cells import Cell, PlannedRun, runs
+from superfed.reproduce.known import dealt
+from superfed.reproduce.rates import COMPILE_SECONDS, Machine, gradients, rate
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one run."""
+
+    client_steps: int
+    lanes: int
+    state_bytes: int
+    """What the clients that took part keep, after the last round."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that are computed together: one shape of method, one network, one batch size."""
+
+    title: str
+    network: str
+    batch_size: int
+    parameters: int
+    gradients: int
+    runs: tuple[PlannedRun, ...]
+    costs: tuple[Cost, ...]
+
+    @property
+    def client_steps(self) -> int:
+        return sum(cost.client_steps for cost in self.costs)
+
+    @property
+    def lanes(self) -> int:
+        """That are computed at once, if all its runs are."""
+        return sum(cost.lanes for cost in self.costs)
+
+    @property
+    def state_bytes(self) -> int:
+        return sum(cost.state_bytes for cost in self.costs)
+
+    def seconds(self, machine: Machine) -> float:
+        """Of training alone: evaluation, and lanes that wait for longer ones, come on top."""
+        per_second = rate(machine, self.network, self.parameters).at(self.lanes)
+        compiling = COMPILE_SECONDS[machine] if self.client_steps >= WORTH_COMPILING else 0.0
+        return compiling + self.client_steps * self.gradients / per_second
+
+    def guessed(self, machine: Machine) -> bool:
+        return rate(machine, self.network, self.parameters).guess
+
+
+@dataclass(frozen=True)
+class Plan:
+    num_cells: int
+    seeds: tuple[int, ...]
+    groups: tuple[Group, ...]
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell], seeds: Sequence[int]) -> "Plan":
+        every, counting = list(cells), Counting()
+        together: dict[GroupKey, list[tuple[PlannedRun, Task]]] = {}
+        for run in runs(every, seeds):
+            task = counting.task(run.config)
+            together.setdefault(group_key(task), []).append((run, task))
+        return cls(len(every), tuple(seeds), tuple(_group(members, counting) for members in together.values()))
+
+    @property
+    def num_runs(self) -> int:
+        return sum(len(group.runs) for group in self.groups)
+
+    @property
+    def client_steps(self) -> int:
+        return sum(group.client_steps for group in self.groups)
+
+    @property
+    def state_bytes(self) -> int:
+        """With all runs under way at once."""
+        return sum(group.state_bytes for group in self.groups)
+
+    def seconds(self, machine: Machine) -> float:
+        return sum(group.seconds(machine) for group in self.groups)
+
+
+class Counting:
+    """Counts what runs will take, from the cohorts that they will draw; what several share is made once."""
+
+    def __init__(self) -> None:
+        self._dealt: dict[tuple[DataConfig, int], FederatedData] = {}
+        self._models: dict[tuple[object, ...], VectorModel] = {}
+        self._taking_part: dict[tuple[object, ...], Counter[int]] = {}
+        self._kept: dict[tuple[object, ...], int] = {}
+
+    def task(self, config: RunConfig) -> Task:
+        """The run's task with clients that have sizes and no samples: it can be counted, not trained."""
+        source = (config.data, data_seed(config))
+        if source not in self._dealt:
+            self._dealt[source] = dealt(*source)
+        data = self._dealt[source]
+        shape, dtype = tuple(data.input_shape), getattr(torch, config.engine.dtype)
+        key = (config.model, shape, data.num_classes, dtype)
+        if key not in self._models:
+            builder = config.model.builder(shape, data.num_classes)
+            self._models[key] = VectorModel(builder, head=config.model.head, dtype=dtype)
+        precision = config.engine.precision
+        return Task(
+            config.algorithm, self._models[key], data, config.training, config.seed, config.data.newcomers, precision
+        )
+
+    def cost(self, task: Task) -> Cost:
+        times = self._times(task)
+        steps = sum(count * num_steps(task, client) for client, count in times.items())
+        return Cost(steps, task.cohort_size, len(times) * self._kept_bytes(task))
+
+    def _times(self, task: Task) -> Counter[int]:
+        """How often each client is sampled."""
+        key = (task.num_members, task.newcomers, task.cohort_size, task.schedule.rounds, task.seed)
+        if key not in self._taking_part:
+            cohorts = (task.cohort(round) for round in range(task.schedule.rounds))
+            self._taking_part[key] = Counter(client for cohort in cohorts for client in cohort)
+        return self._taking_part[key]
+
+    def _kept_bytes(self, task: Task) -> int:
+        """Of one client."""
+        key = (task.algorithm, task.model)
+        if key not in self._kept:
+            blank = torch.empty(task.model.size, dtype=task.model.dtype)
+            first = FirstModel(lambda: blank, lambda: blank)
+            self._kept[key] = num_bytes(task.algorithm.init_client(first, task.model))
+        return self._kept[key]
+
+
+def _group(members: Sequence[tuple[PlannedRun, Task]], counting: Counting) -> Group:
+    run, task = members[0]
+    return Group(
+        title=task.algorithm.title,
+        network=run.config.as_plain()["model"]["name"],
+        batch_size=task.schedule.batch_size,
+        parameters=task.model.size,
+        gradients=gradients(task.algorithm),
+        runs=tuple(run for run, _ in members),
+        costs=tuple(counting.cost(task) for _, task in members),
+    )

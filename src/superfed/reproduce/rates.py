@@ -1,0 +1,62 @@
+"""How many client-steps a second a machine takes of each network, so that a plan can say how long it will be."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from superfed.algorithms import APFL, PFedMe
+from superfed.core.algorithm import Algorithm
+
+Machine = Literal["h200", "two_cores"]
+
+MACHINES: dict[Machine, str] = {"h200": "H200", "two_cores": "2 cores"}
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Client-steps a second, with so many lanes that more make it no faster; half of it with ``half_lanes``."""
+
+    per_second: float
+    half_lanes: float = 0.0
+    guess: bool = False
+
+    def at(self, lanes: int) -> float:
+        return self.per_second * lanes / (lanes + self.half_lanes)
+
+
+RATES: dict[Machine, dict[str, Rate]] = {
+    "h200": {  # float32, SuPerFed-MM; docs/gpu.md. What few lanes do was seen for the first two networks only.
+        "two_nn": Rate(200_000, half_lanes=10),
+        "two_cnn": Rate(13_000, half_lanes=3.5),
+        "resnet": Rate(5_000, half_lanes=3.5),
+        "mobilenet": Rate(4_000, half_lanes=3.5, guess=True),
+        "vgg": Rate(8_000, half_lanes=3.5, guess=True),
+        "stacked_lstm": Rate(1_400, half_lanes=5),
+    },
+    "two_cores": {  # float32, SuPerFed-MM; docs/benchmark.md has the first two, of one core
+        "two_nn": Rate(4_000),
+        "two_cnn": Rate(120),
+        "resnet": Rate(30),
+        "mobilenet": Rate(40, guess=True),
+        "vgg": Rate(150, guess=True),
+        "stacked_lstm": Rate(20),
+    },
+}
+TINY = 10_000
+"""Networks of fewer parameters take no longer than what is done around them."""
+TINY_RATES: dict[Machine, Rate] = {
+    "h200": Rate(200_000, half_lanes=100, guess=True),
+    "two_cores": Rate(2_000, guess=True),
+}
+COMPILE_SECONDS: dict[Machine, float] = {"h200": 30.0, "two_cores": 0.0}
+"""For each group that is large enough to be compiled; 15 to 50 were seen."""
+
+
+def rate(machine: Machine, network: str, parameters: int) -> Rate:
+    return TINY_RATES[machine] if parameters < TINY else RATES[machine][network]
+
+
+def gradients(algorithm: Algorithm) -> int:
+    """How many a step takes; rates are those of methods with one, and others were seen to take as many times as long."""
+    if isinstance(algorithm, PFedMe):
+        return algorithm.inner_steps
+    return 2 if isinstance(algorithm, APFL) else 1

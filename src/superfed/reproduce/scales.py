@@ -1,0 +1,124 @@
+"""How large a reproduction is: as the paper had it, shorter, or only to see that everything runs."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from superfed.data.stand_in import NAME as STAND_IN
+from superfed.reproduce.paper import AS_RUN, Plain
+
+Scale = Literal["smoke", "short", "full"]
+
+IN_WORDS: dict[Scale, str] = {
+    "full": "as the paper had it",
+    "short": "a fifth of the rounds (half in the ablations) and of the local epochs, the rate falling through the same "
+    "values; no cells with 500 clients, Figure B with 100; 100 of the writers and of the roles",
+    "smoke": "3 rounds of tiny networks on made-up data, with the same partitions and methods; the numbers mean nothing",
+}
+
+SHORT_ROUNDS = {500: 100, 200: 100, 100: 50}
+"""Ablations are short already; with fewer rounds most clients would take part once."""
+SHORTER_EPOCHS = 5
+"""Of local epochs, a fifth: 2 in place of 10, and 1 in place of 5."""
+SHORT_CLIENTS = {"femnist": 100, "shakespeare": 100}
+"""In 100 rounds, 730 clients would not all take part once."""
+SHORT_OMITS = 500
+"""No cells with so many clients, for the same reason."""
+
+SMOKE_ROUNDS = 3
+SMOKE_CLIENTS = {50: 6, 100: 7, 200: 7, 500: 8, 660: 6, 730: 6}
+SMOKE_CLIENTS_PER_ROUND = 3
+SMOKE_MODELS: dict[str, Plain] = {
+    "mnist": {"name": "two_nn", "hidden_layers": 3, "width": 8, **AS_RUN},
+    "cifar10": {
+        "name": "two_cnn",
+        "channels": 2,
+        "padding": 1,
+        "pool_padding": 1,
+        "hidden_layers": 2,
+        "width": 8,
+        **AS_RUN,
+    },
+    "cifar100": {
+        "name": "resnet",
+        "depth": 6,
+        "stages": 2,
+        "channels": 4,
+        "stem_stride": 2,
+        "stem_pool": True,
+        "shortcut": "projection",
+        "hidden_layers": 1,
+        "width": 8,
+        **AS_RUN,
+    },
+    "tiny_imagenet": {
+        "name": "mobilenet",
+        "blocks": "8 16/2",
+        "multiplier": 0.25,
+        "stem_stride": 2,
+        "hidden_layers": 1,
+        "width": 8,
+        **AS_RUN,
+    },
+    "femnist": {"name": "vgg", "layers": "4 pool 8 pool", "hidden_layers": 1, "width": 8, **AS_RUN},
+    "shakespeare": {"name": "stacked_lstm", "embedding": 4, "width": 8, **AS_RUN},
+}
+
+
+def scaled(settings: Plain, dataset: str, scale: Scale) -> Plain:
+    """The paper's settings at this scale."""
+    return SCALED[scale](settings, dataset)
+
+
+def _full(settings: Plain, dataset: str) -> Plain:
+    return _with(settings, evaluation={"every": 50}, engine={"checkpoint_every": 50})
+
+
+def _short(settings: Plain, dataset: str) -> Plain:
+    training, data = settings["training"], settings["data"]
+    shorter = _with(
+        settings,
+        algorithm=_fewer_epochs(settings["algorithm"]),
+        data={"num_clients": SHORT_CLIENTS.get(dataset, data["num_clients"])},
+        training=_fewer_rounds(training, SHORT_ROUNDS[training["rounds"]]),
+        evaluation={"every": 10},
+    )
+    return _with(shorter, training={"local_epochs": _fewer(training["local_epochs"])})
+
+
+def _smoke(settings: Plain, dataset: str) -> Plain:
+    data, algorithm = settings["data"], settings["algorithm"]
+    partition = {key: value for key, value in data["partition"].items() if key != "min_samples"}
+    smaller = _with(
+        settings,
+        algorithm=dict.fromkeys(_fewer_epochs(algorithm), 1),
+        data={
+            "dataset": {"name": STAND_IN, "like": dataset},
+            "num_clients": SMOKE_CLIENTS[data["num_clients"]],
+            "partition": partition,
+        },
+        training=_fewer_rounds(settings["training"], SMOKE_ROUNDS),
+        evaluation={"every": 1, "clients": 3},
+    )
+    few = {"local_epochs": 1, "clients_per_round": SMOKE_CLIENTS_PER_ROUND}
+    return _with(smaller, training=few) | {"model": dict(SMOKE_MODELS[dataset])}
+
+
+def _fewer_rounds(training: Plain, rounds: int) -> Plain:
+    """The rate falls faster, so that it goes through the same values; what is a fraction of the rounds stays one."""
+    return {"rounds": rounds, "lr_decay": round(training["lr_decay"] ** (training["rounds"] / rounds), 6)}
+
+
+def _fewer_epochs(algorithm: Plain) -> Plain:
+    return {key: _fewer(value) for key, value in algorithm.items() if key.endswith("_epochs")}
+
+
+def _fewer(epochs: int) -> int:
+    return max(epochs // SHORTER_EPOCHS, 1)
+
+
+def _with(settings: Plain, **changes: dict[str, Any]) -> Plain:
+    """A copy with some keys of some sections changed."""
+    return settings | {section: settings.get(section, {}) | change for section, change in changes.items()}
+
+
+SCALED: dict[Scale, Callable[[Plain, str], Plain]] = {"smoke": _smoke, "short": _short, "full": _full}

@@ -1,0 +1,73 @@
+"""superfed reproduce: a table run again at the smallest scale, gone on with, planned, and its refusals."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Program
+
+SMALL = ("--scale", "smoke", "--only", "mnist/k50/fedavg,mnist/k50/superfed_mm")
+ENGINE = ("engine.device=cpu", "engine.workers=1")
+
+
+def test_a_table_and_once_more(superfed: Program, tmp_path: Path) -> None:
+    first = superfed("reproduce", "table1", *ENGINE, *SMALL, "--out", tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "2 of 2 numbers are there" in first.stdout
+    assert "the numbers mean nothing" in " ".join(first.stdout.split())
+    folders = sorted(path.name for path in (tmp_path / "smoke").iterdir() if path.is_dir())
+    assert [name.rsplit("-", 2)[0] for name in folders] == ["mnist-fedavg", "mnist-superfed_mm"]
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "smoke").rglob("*.safetensors")}
+    again = superfed("reproduce", "table1", *ENGINE, *SMALL, "--out", tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "smoke").rglob("*.safetensors")} == before
+    assert "runs:" not in again.stdout
+    assert (tmp_path / "smoke" / "table1.html").read_text().count("<tbody>") == 1
+    assert r"\toprule" in (tmp_path / "smoke" / "table1.tex").read_text()
+
+
+def test_a_run_that_was_made_can_be_gone_on_with_by_itself(superfed: Program, tmp_path: Path) -> None:
+    done = superfed(
+        "reproduce", "table3", *ENGINE, "--scale", "smoke", "--only", "shakespeare/natural/fedavg", "--out", tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    (folder,) = (path for path in (tmp_path / "smoke").iterdir() if path.is_dir())
+    resumed = superfed("resume", folder)
+    assert resumed.returncode == 0, resumed.stderr
+
+
+def test_the_plan_runs_nothing(superfed: Program, tmp_path: Path) -> None:
+    done = superfed("reproduce", "table1", "--plan", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("66 cells, 1 seed: 66 runs in 22 groups")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_data_that_is_not_here_is_left_out_and_said(
+    superfed: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SUPERFED_DATA", raising=False)
+    done = superfed("reproduce", "table1", "--scale", "short", "--only", "mnist/k50/fedavg", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("superfed: mnist is left out: mnist: no data root is set; ")
+    assert "Traceback" not in done.stderr
+    assert "0 of 1 numbers are there" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["table9"], "TABLE: 'table9' is none; choose from table1, table2, table3, table4, table5"),
+        (["table1", "--scale", "big"], "--scale: must be smoke, short, full, not 'big'"),
+        (["table1", "--seeds", "0"], "--seeds: must be 1 or more, not 0"),
+        (["table1", "--only", "cifar9"], "--only: no cell of table1 has 'cifar9' in its name; they look like table1/"),
+        (["table1", "training.lr=1", "--scale", "smoke"], "training.lr=1: only engine.KEY=VALUE may be given"),
+        (["table1", "engine.devise=cpu", "--scale", "smoke"], "engine.devise: unknown; did you mean 'device'?"),
+    ],
+)
+def test_one_sentence_for_a_mistake(superfed: Program, arguments: list[str], sentence: str, tmp_path: Path) -> None:
+    done = superfed("reproduce", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"superfed: {sentence}"), done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.rglob("experiment.json"))
