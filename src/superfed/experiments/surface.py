@@ -6,7 +6,8 @@ The paper shows "the loss landscape of a global model", the l2-regularised cross
 - The first model is always the global one, at (0, 0). The others are the personal models of two clients: for methods
   that mix, their local models, λ = 1, so that two λ-lines start from the global model and can be followed on the
   picture. Methods whose personal model is the global one (FedAvg) get the two clients' models after one more local
-  update from it, at the first round's rate, as ``adapt`` has it.
+  update from it, at the first round's rate, as ``adapt`` has it. ``span="updates"`` takes such models for every
+  method: there the directions are of one kind, and the widths of basins can be compared.
 - The two clients are the last that trained: they are a keyed draw, the cohort's, and the same for all methods of a seed.
   Any two would do, but for one that never took part w_l is a random network.
 - The loss is that of Garipov et al.'s Figure 1, on training samples: those of members drawn for this purpose, because
@@ -19,6 +20,7 @@ The paper shows "the loss landscape of a global model", the l2-regularised cross
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Literal
 
 import numpy as np
 import torch
@@ -31,9 +33,9 @@ from superfed.engine.adapt import adapt
 from superfed.engine.local import CPU
 from superfed.engine.simulation import Run
 from superfed.engine.surface import Part, heights
-from superfed.engine.task import Task
 from superfed.metrics.plane import Grid, Plane, Window
 
+Span = Literal["personal", "updates"]
 NUM_CLIENTS = 20
 POINTS = 41
 MARGIN = 0.35
@@ -57,7 +59,7 @@ class Surface:
     title: str
     grid: Grid
     loss: NDArray[np.float64]
-    """Cross-entropy, with the penalty of weight decay: λ/2·‖w‖², the l2 term."""
+    """Cross-entropy, with what weight decay adds to it: half of it times ‖w‖², the l2 term."""
     top1: NDArray[np.float64]
     corners: tuple[Corner, Corner, Corner]
     mixes: bool
@@ -73,6 +75,8 @@ class Three:
 
     clients: tuple[int, int]
     models: tuple[Tensor, Tensor, Tensor]
+    personal: bool
+    """Whether the clients' models are those they keep; if not, they are updates of the global one."""
 
     @property
     def plane(self) -> Plane:
@@ -90,8 +94,8 @@ def surface_of(
     device: torch.device = CPU,
 ) -> Surface:
     """The surface through ``three`` models, or through those that ``three_of`` takes."""
-    task, three = run.task, three or three_of(run, device=device)
-    plane = three.plane
+    task, three = run.task, three or three_of(run)
+    plane, mixes = three.plane, task.algorithm.mixes and three.personal
     clients = tuple(task.some_members("surface", NUM_CLIENTS) if samples_of is None else samples_of)
 
     def seen(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
@@ -100,20 +104,25 @@ def surface_of(
 
     first, second, third = (
         Corner(name, x, y, loss=float(loss[0, 0]), top1=float(top1[0, 0]))
-        for name, (x, y) in zip(_names(task, three), plane.corners.tolist(), strict=True)
+        for name, (x, y) in zip(_names(three, mixes), plane.corners.tolist(), strict=True)
         for loss, top1, _ in [seen(Grid(np.array([x]), np.array([y])))]
     )
     grid = (window or plane.window(MARGIN)).grid(points)
     loss, top1, num_samples = seen(grid)
     corners = (first, second, third)
-    return Surface(task.algorithm.title, grid, loss, top1, corners, task.algorithm.mixes, part, clients, num_samples)
+    return Surface(task.algorithm.title, grid, loss, top1, corners, mixes, part, clients, num_samples)
 
 
 def surfaces_of(
-    runs: Sequence[Run], *, part: Part = "train", points: int = POINTS, device: torch.device = CPU
+    runs: Sequence[Run],
+    *,
+    span: Span = "personal",
+    part: Part = "train",
+    points: int = POINTS,
+    device: torch.device = CPU,
 ) -> list[Surface]:
     """Those of several runs, through one window that holds the models of all."""
-    threes = [three_of(run, device=device) for run in runs]
+    threes = [three_of(run, span=span) for run in runs]
     window = reduce(Window.joined, (three.plane.window(MARGIN) for three in threes))
     return [
         surface_of(run, three=three, part=part, points=points, window=window, device=device)
@@ -121,16 +130,16 @@ def surfaces_of(
     ]
 
 
-def three_of(run: Run, clients: tuple[int, int] | None = None, device: torch.device = CPU) -> Three:
-    """The global model and the personal models of ``clients``, or of the two that trained last."""
+def three_of(run: Run, clients: tuple[int, int] | None = None, span: Span = "personal") -> Three:
+    """The global model and the models of ``clients``, or of the two that trained last."""
     task = run.task
-    server = moved(run.server, device)
+    server = moved(run.server, CPU)
     w_g = task.algorithm.global_model(server)
     if w_g is None:
         raise UserError(f"{task.algorithm.title} has no global model, and the loss surface is that of one")
     one, other = clients or last_trained(run)
-    models = (w_g.cpu(), _own_model(run, one, server, w_g), _own_model(run, other, server, w_g))
-    return Three((one, other), models)
+    own = _personal if span == "personal" and not _shares_its_model(run, one, server, w_g) else _updated
+    return Three((one, other), (w_g, own(run, one, server), own(run, other, server)), own is _personal)
 
 
 def last_trained(run: Run) -> tuple[int, int]:
@@ -145,23 +154,33 @@ def last_trained(run: Run) -> tuple[int, int]:
     )
 
 
-def _own_model(run: Run, client: int, server: State, w_g: Tensor) -> Tensor:
-    """At λ = 1; where that is the global model, after one more local update from it."""
-    task, device = run.task, w_g.device
-    kept = moved(run.states.get(client) or task.init_client(client), device)
-
-    def personal(kept: State, server: State) -> Tensor:
-        sent = task.algorithm.broadcast(server, task.model)
-        one = torch.tensor(1.0, dtype=task.model.dtype, device=device)
-        return task.algorithm.personal_model(kept, sent, one, task.model)
-
-    w = personal(kept, server)
-    if torch.equal(w, w_g):
-        w = personal(*adapt(task, client, kept, server, task.schedule.local_epochs, device))
-    return w.cpu()
+def _shares_its_model(run: Run, client: int, server: State, w_g: Tensor) -> bool:
+    return torch.equal(_personal(run, client, server), w_g)
 
 
-def _names(task: Task, three: Three) -> tuple[str, str, str]:
-    own = "local model" if task.algorithm.mixes else "model"
-    one, other = (f"{own} of client {client}" for client in three.clients)
+def _personal(run: Run, client: int, server: State) -> Tensor:
+    """The client's own model, as far from the global one as it goes: at λ = 1."""
+    task = run.task
+    sent = task.algorithm.broadcast(server, task.model)
+    kept = _kept(run, client)
+    return task.algorithm.personal_model(kept, sent, torch.ones((), dtype=task.model.dtype), task.model)
+
+
+def _updated(run: Run, client: int, server: State) -> Tensor:
+    """What the global model becomes if this client alone trains it once more."""
+    task = run.task
+    kept = _kept(run, client)
+    _, alone = adapt(task, client, kept, server, task.schedule.local_epochs)
+    w = task.algorithm.global_model(alone)
+    assert w is not None  # the server of all had one
+    return w
+
+
+def _kept(run: Run, client: int) -> State:
+    return moved(run.states.get(client) or run.task.init_client(client), CPU)
+
+
+def _names(three: Three, mixes: bool) -> tuple[str, str, str]:
+    own = "local model of client" if mixes else "model of client" if three.personal else "update of client"
+    one, other = (f"{own} {client}" for client in three.clients)
     return "global model", one, other
