@@ -9,7 +9,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from superfed.report.contour import LETTER, Frame, Scale, Spot, Terrain, contour, heat, isolines, regions
+from superfed.report.contour import LETTER, Frame, contour
+from superfed.report.heat import heat
+from superfed.report.isolines import isolines, regions
+from superfed.report.terrain import Scale, Spot, Terrain
 
 SVG = "{http://www.w3.org/2000/svg}"
 XS, YS = np.linspace(-2, 2, 41), np.linspace(-1.5, 1.5, 31)

@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from superfed.report.contour import LETTER, Scale, Spot, Terrain
+from superfed.report.contour import LETTER
 from superfed.report.relief import TURNS, View, best_turn, relief
+from superfed.report.terrain import Scale, Spot, Terrain
 
 SVG = "{http://www.w3.org/2000/svg}"
 XS, YS = np.linspace(-2, 2, 21), np.linspace(-1.5, 1.5, 16)

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from superfed.report.heat import is_dark
 from superfed.report.holdings_draw import Box
+from superfed.report.isolines import Floats, Place, isolines, regions
 from superfed.report.markup import Markup, element
 from superfed.report.scale import Axis, round_axis
+from superfed.report.terrain import Scale, Terrain
 
 GROUND, TEXT, QUIET, RULE = "#ffffff", "#1b1f24", "#5b6470", "#d9dde3"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
@@ -24,141 +26,8 @@ LETTER = 0.6
 
 _SIDE = 400.0
 """The longer side of the plot."""
-_MOST_LEVELS = 11
-_LEAST = 2e-3
-"""The lowest level is not below this share of the highest: lower still, all is valley."""
-_SERIES = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8))
 
-Floats = NDArray[np.float64]
-Place = tuple[float, float]
 HALF = "λ = 0.5"
-
-
-@dataclass(frozen=True)
-class Spot:
-    """Something to be marked on the surface, and how high it lies."""
-
-    name: str
-    x: float
-    y: float
-    value: float
-
-
-@dataclass(frozen=True)
-class Terrain:
-    """Heights ``values`` [rows, cols] at ``ys`` by ``xs``, both ascending, on one scale of length."""
-
-    title: str
-    xs: Floats
-    ys: Floats
-    values: Floats
-    spots: Sequence[Spot] = ()
-    lines: Sequence[tuple[int, int]] = ()
-    """Pairs of spots, by place, between which λ goes from 0 to 1."""
-    quantity: str = "loss"
-    x_title: str = ""
-    y_title: str = ""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Where bands begin. One for several pictures makes them comparable."""
-
-    levels: tuple[float, ...]
-    low: float
-    cap: float
-    log: bool
-    capped: bool
-    """Whether anything lies above ``cap``, the highest level: it is drawn as one plateau."""
-
-    @classmethod
-    def of(cls, terrains: Sequence[Terrain], cap: float | None = None) -> "Scale":
-        """Without a ``cap``, just above the highest spot, or three quarters of all: beyond, losses explode and say little."""
-        values = np.concatenate([t.values[np.isfinite(t.values)] for t in terrains] or [np.zeros(0)])
-        if len(values) == 0:
-            return cls((), 0.0, 1.0, log=False, capped=False)
-        low, high = float(values.min()), float(values.max())
-        if cap is None:
-            spots = [spot.value for t in terrains for spot in t.spots if math.isfinite(spot.value)]
-            cap = _round_up(max(spots) if spots else float(np.quantile(values, 0.75)))
-        capped = high > cap > low
-        high = cap if capped else high
-        if low >= 0 and high >= 3 * max(low, _LEAST * high):
-            low = max(low, _LEAST * high)
-            levels = _log_levels(low, high)
-            return cls((*levels, cap) if capped else levels, low, high, log=True, capped=capped)
-        ticks = [tick for tick in round_axis([low, high], marks=8).ticks if low < tick < high]
-        return cls((*ticks, cap) if capped else tuple(ticks), low, high, log=False, capped=capped)
-
-    def height(self, values: Floats) -> Floats:
-        """From 0, the lowest, to 1, the cap; in logarithms where the scale is one. What is not finite stays NaN."""
-        known = np.where(np.isfinite(values), values, np.nan)
-        low, cap = (math.log(self.low), math.log(self.cap)) if self.log else (self.low, self.cap)
-        known = np.log(np.maximum(known, self.low)) if self.log else known
-        share: Floats = (known - low) / ((cap - low) or 1.0)
-        return share
-
-    def level_heights(self) -> list[float]:
-        return [float(h) for h in self.height(np.array(self.levels))]
-
-    def name(self, quantity: str) -> str:
-        return f"{quantity}, log" if self.log else quantity
-
-    @property
-    def colours(self) -> tuple[str, ...]:
-        """One for each band, from the lowest, dark, to the highest, light."""
-        bands = len(self.levels) + 1
-        return tuple(heat(i / (bands - 1) if bands > 1 else 0.0) for i in range(bands))
-
-
-def heat(share: float) -> str:
-    """A colour from deep indigo, 0, over teal to pale yellow, 1: lightness grows evenly, so that grey print keeps the order.
-
-    Written in OKLCH; chroma gives way where sRGB has not so much of it.
-    """
-    lightness = 0.30 + 0.66 * share
-    hue = math.radians(285 - 185 * share)
-    chroma = 0.145 - 0.05 * share
-    while True:
-        rgb = _srgb(lightness, chroma * math.cos(hue), chroma * math.sin(hue))
-        if chroma <= 0 or all(-1e-4 <= part <= 1 + 1e-4 for part in rgb):
-            break
-        chroma -= 0.002
-    return "#" + "".join(f"{round(255 * min(1.0, max(0.0, part))):02x}" for part in rgb)
-
-
-def isolines(values: Floats, level: float) -> list[list[Place]]:
-    """The lines on which ``values`` is ``level``, as places (row, column); a closed one ends where it began.
-
-    Marching squares: cells with a corner that is not finite are left out, and where a saddle lies in a cell the mean
-    of its corners tells which sides belong together.
-    """
-    after: dict[tuple[str, int, int], tuple[str, int, int]] = {}
-    for row, column in zip(*np.nonzero(_crossed(values, level)), strict=True):
-        after.update(_segments(values, level, int(row), int(column)))
-    ends = set(after.values())
-    lines = []
-    for start in [*(edge for edge in after if edge not in ends), *after]:
-        if start not in after:
-            continue
-        line = [start]
-        while line[-1] in after:
-            line.append(after.pop(line[-1]))
-        lines.append([_crossing(values, level, edge) for edge in line])
-    return lines
-
-
-def regions(values: Floats, level: float) -> list[list[Place]]:
-    """The rings around all that is as high as ``level`` or higher, to be filled by the even-odd rule; gaps count as low.
-
-    A low rim is laid around the grid, and what is found on it is put back onto the grid's border.
-    """
-    filled = np.where(np.isfinite(values), values, level - 1.0)
-    rows, columns = values.shape
-    rings = isolines(np.pad(filled, 1, constant_values=level - 1.0), level)
-    return [
-        [(min(max(r - 1, 0.0), rows - 1.0), min(max(c - 1, 0.0), columns - 1.0)) for r, c in ring] for ring in rings
-    ]
 
 
 def contour(terrain: Terrain, scale: Scale | None = None) -> Markup:
@@ -449,82 +318,11 @@ def _straight(
             yield round((width - chord) + 0.05 * abs(angle), 6), place, angle
 
 
-def _crossed(values: Floats, level: float) -> NDArray[np.bool_]:
-    """The cells through which the line goes."""
-    corners = np.stack([values[:-1, :-1], values[:-1, 1:], values[1:, 1:], values[1:, :-1]])
-    lowest, highest = corners.min(axis=0), corners.max(axis=0)
-    crossed: NDArray[np.bool_] = np.isfinite(lowest) & np.isfinite(highest) & (lowest < level) & (highest >= level)
-    return crossed
-
-
-def _segments(
-    values: Floats, level: float, row: int, column: int
-) -> Iterator[tuple[tuple[str, int, int], tuple[str, int, int]]]:
-    """Pieces of line through one cell, from edge to edge, with the higher side on their left."""
-    corners = [values[row, column], values[row, column + 1], values[row + 1, column + 1], values[row + 1, column]]
-    edges = [("across", row, column), ("up", row, column + 1), ("across", row + 1, column), ("up", row, column)]
-    high = [bool(corner >= level) for corner in corners]
-    leaving = [i for i in range(4) if high[i] and not high[(i + 1) % 4]]
-    entering = [i for i in range(4) if not high[i] and high[(i + 1) % 4]]
-    joined = sum(corners) / 4 >= level
-    for start in leaving:
-        ahead = sorted(entering, key=lambda stop: (stop - start) % 4)
-        yield edges[start], edges[ahead[0 if joined else -1]]
-
-
-def _crossing(values: Floats, level: float, edge: tuple[str, int, int]) -> Place:
-    kind, row, column = edge
-    first = values[row, column]
-    second = values[row, column + 1] if kind == "across" else values[row + 1, column]
-    share = float((level - first) / (second - first))
-    return (row, column + share) if kind == "across" else (row + share, column)
-
-
-def _log_levels(low: float, high: float) -> tuple[float, ...]:
-    """Round numbers between, as many as there may be."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found: tuple[float, ...] = ()
-    for series in _SERIES:
-        levels = tuple(level for p in powers for s in series if low < (level := float(f"{s:g}e{p}")) < high)
-        if len(levels) <= _MOST_LEVELS or not found:
-            found = levels
-    return found
-
-
-def _round_up(value: float) -> float:
-    """To the next of 1, 1.5, 2, 3, 5, 7 and their tenfolds."""
-    if value <= 0:
-        return value
-    power = math.floor(math.log10(value))
-    candidates = [float(f"{s:g}e{p}") for p in (power, power + 1) for s in _SERIES[3]]
-    return next(c for c in candidates if c >= value * (1 - 1e-9))
-
-
 def _within(values: Floats) -> Axis:
     """The axis of exactly these values, with round marks inside."""
     low, high = float(values[0]), float(values[-1])
     ticks = tuple(tick for tick in round_axis([low, high], marks=6).ticks if low <= tick <= high)
     return Axis(low, high, ticks)
-
-
-def _srgb(lightness: float, a: float, b: float) -> list[float]:
-    """From OKLab (Ottosson, 2020)."""
-    l, m, s = (  # noqa: E741
-        (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3,
-        (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3,
-        (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3,
-    )
-    linear = (
-        4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-        -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-        -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s,
-    )
-    return [12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in linear]
-
-
-def is_dark(colour: str) -> bool:
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return 0.299 * red + 0.587 * green + 0.114 * blue < 140
 
 
 def _path(frame: Frame, line: Sequence[Place]) -> str:

@@ -15,14 +15,9 @@ from superfed.report.contour import (
     HALF,
     QUIET,
     TEXT,
-    Place,
-    Scale,
-    Terrain,
     box_around,
     free_place,
     half_way,
-    is_dark,
-    isolines,
     lambda_line,
     legend,
     mark,
@@ -33,8 +28,11 @@ from superfed.report.contour import (
     tie,
     words,
 )
+from superfed.report.heat import is_dark
 from superfed.report.holdings_draw import Box
+from superfed.report.isolines import Place, isolines
 from superfed.report.markup import Markup, element
+from superfed.report.terrain import Scale, Terrain
 
 ELEVATION = 46.0
 """Degrees above the ground from which it is looked at."""
