@@ -40,7 +40,7 @@ class Member:
         self.notes: dict[str, float] = {}
         """What the engine has to say of how it was computed."""
         self._seconds: dict[str, float] = read_json(folder.timing_file) if folder.timing_file.exists() else {}
-        self.has_results: bool = folder.info()["status"] in ("finished", "stopped")
+        self.has_results = folder.has_results()
 
     @property
     def curve_is_due(self) -> bool:

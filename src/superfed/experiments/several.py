@@ -11,8 +11,6 @@ from superfed.experiments.observer import Observer, Silent
 from superfed.experiments.runner import begin, check, opened, train
 from superfed.store.layout import ExperimentFolder
 
-DONE = ("finished", "stopped")
-
 
 def run_several(
     wanted: Mapping[str, dict[str, Any]],
@@ -49,4 +47,4 @@ def run_several(
 
 def has_results(folder: ExperimentFolder) -> bool:
     """Whether every run of the experiment came to its end."""
-    return all(run.exists() and run.info()["status"] in DONE for run in folder.runs())
+    return all(run.has_results() for run in folder.runs())

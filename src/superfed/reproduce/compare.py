@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
+from superfed.report.readings import HEADLINE
 from superfed.reproduce.published import Number, Published, published
 from superfed.reproduce.verdict import Figure, Verdict, verdict
-
-HEADLINE = "validated"
 
 Summary = Mapping[str, Any]
 """What a finished run says of itself."""

@@ -30,15 +30,15 @@ RATES: dict[Machine, dict[str, Rate]] = {
         "resnet": Rate(5_000, half_lanes=3.5),
         "mobilenet": Rate(4_000, half_lanes=3.5, guess=True),
         "vgg": Rate(8_000, half_lanes=3.5, guess=True),
-        "stacked_lstm": Rate(1_400, half_lanes=5),
+        "stacked_lstm": Rate(1_400, half_lanes=5, guess=True),  # seen for its two layers, without the update
     },
     "two_cores": {  # float32, SuPerFed-MM; docs/benchmark.md has the first two, of one core
         "two_nn": Rate(4_000),
         "two_cnn": Rate(120),
-        "resnet": Rate(30),
+        "resnet": Rate(30, guess=True),
         "mobilenet": Rate(40, guess=True),
         "vgg": Rate(150, guess=True),
-        "stacked_lstm": Rate(20),
+        "stacked_lstm": Rate(20, guess=True),
     },
 }
 TINY = 10_000
@@ -48,7 +48,7 @@ TINY_RATES: dict[Machine, Rate] = {
     "two_cores": Rate(2_000, guess=True),
 }
 COMPILE_SECONDS: dict[Machine, float] = {"h200": 30.0, "two_cores": 0.0}
-"""For each group that is large enough to be compiled; 15 to 50 were seen."""
+"""For each group that is large enough to be compiled; 5 to 63 were seen."""
 
 
 def rate(machine: Machine, network: str, parameters: int) -> Rate:
@@ -56,7 +56,7 @@ def rate(machine: Machine, network: str, parameters: int) -> Rate:
 
 
 def gradients(algorithm: Algorithm) -> int:
-    """How many a step takes; rates are those of methods with one, and others were seen to take as many times as long."""
+    """How many a step takes; rates are those of methods with one, and on a CPU others take about as many times as long."""
     if isinstance(algorithm, PFedMe):
         return algorithm.inner_steps
     return 2 if isinstance(algorithm, APFL) else 1

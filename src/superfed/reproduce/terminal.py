@@ -7,11 +7,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from superfed.report.numbers import NOTHING
 from superfed.reproduce.compare import Line, told
 from superfed.reproduce.words import (
     HEADINGS,
     METRICS,
-    NOTHING,
     cells_of,
     counts,
     explanation,

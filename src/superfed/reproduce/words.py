@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from superfed.reproduce.compare import HEADLINE, Line, Told, told
+from superfed.report.numbers import NOTHING
+from superfed.report.readings import HEADLINE
+from superfed.reproduce.compare import Line, Told, told
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
 
 METHODS = {
@@ -27,7 +29,6 @@ DATASETS = {
     "shakespeare": "Shakespeare",
 }
 METRICS = {"top1": "top-1, %", "top5": "top-5, %", "ece": "ECE", "mce": "MCE", "loss": "loss"}
-NOTHING = "–"
 
 
 def setting_words(setting: str) -> str:

@@ -57,6 +57,10 @@ class RunFolder:
     def exists(self) -> bool:
         return (self.path / "run.json").exists()
 
+    def has_results(self) -> bool:
+        """Whether the run came to an end, its last round's or an early one, and was evaluated."""
+        return self.exists() and self.info()["status"] in ("finished", "stopped")
+
     def write_config(self, config: dict[str, Any]) -> None:
         write_text(self.path / "config.yaml", as_yaml(config))
 
