@@ -1,8 +1,7 @@
 """What a client's local update will draw: the order of its samples and the noise of its steps, decided by keys alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -28,36 +27,29 @@ class PhasePlan:
         return len(self.table)
 
 
-def plan_update(task: Task, client: int, round: int) -> Sequence[PhasePlan]:
-    """The plan of one client's local update in one round, phase by phase; not to be written to."""
-    sizes = (task.data.train_size(client), task.schedule.batch_size)
-    phases, shapes = task.algorithm.phases(task.schedule.local_epochs), task.algorithm.noise(task.model)
-    return _plans(task.seed, client, round, sizes, phases, tuple(shapes.items()), task.model.dtype)
-
-
-@lru_cache(maxsize=256)
-def _plans(
-    seed: int,
-    client: int,
-    round: int,
-    sizes: tuple[int, int],
-    phases: tuple[Phase, ...],
-    shapes: tuple[tuple[str, tuple[int, ...]], ...],
-    dtype: torch.dtype,
-) -> tuple[PhasePlan, ...]:
-    """Kept for a while: the runs of a sweep that share a seed have the same clients draw the same."""
-    num_samples, batch_size = sizes
+def plan_update(task: Task, client: int, round: int) -> list[PhasePlan]:
+    """The plan of one client's local update in one round, phase by phase."""
+    num_samples = task.data.train_size(client)
+    shapes = task.algorithm.noise(task.model)
     plans = []
-    for index, phase in enumerate(phases):
-        order_rng = stream(seed, f"batches/{index}", round=round, client=client)
-        table = batch_table(epoch_orders(num_samples, phase.epochs, order_rng), batch_size)
-        noise_rng = stream(seed, f"noise/{index}", round=round, client=client)
+    for index, phase in enumerate(task.algorithm.phases(task.schedule.local_epochs)):
+        order_rng = stream(task.seed, f"batches/{index}", round=round, client=client)
+        table = batch_table(epoch_orders(num_samples, phase.epochs, order_rng), task.schedule.batch_size)
+        noise_rng = stream(task.seed, f"noise/{index}", round=round, client=client)
         noise = {
-            name: torch.from_numpy(np.asarray(noise_rng.random((len(table), *shape)))).to(dtype)
-            for name, shape in shapes
+            name: torch.from_numpy(np.asarray(noise_rng.random((len(table), *shape)))).to(task.model.dtype)
+            for name, shape in shapes.items()
         }
         plans.append(PhasePlan(phase, table, noise))
-    return tuple(plans)
+    return plans
+
+
+def plan_key(task: Task, client: int, round: int) -> Hashable:
+    """Equal where plans are, as those of a sweep's runs with one seed: all that decides what will be drawn."""
+    sizes = (task.data.train_size(client), task.schedule.batch_size)
+    shapes = tuple(task.algorithm.noise(task.model).items())
+    phases = task.algorithm.phases(task.schedule.local_epochs)
+    return (task.seed, client, round, sizes, phases, shapes, task.model.dtype)
 
 
 def num_steps(task: Task, client: int) -> int:
