@@ -1,9 +1,11 @@
 """The cases of docs/benchmark.md for a GPU: python benchmarks/goals.py float32 --json FILE [--seconds S] [--networks A,B]
 
-Fewer than ``superfed bench`` would take, which is every method with every network at three numbers of lanes.
+With ``--within S`` no case is begun after so many seconds, and the rest is left out. Fewer cases than ``superfed bench`` would take, which is every method with every network at three numbers of lanes.
 """
 
 import argparse
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -16,6 +18,7 @@ from superfed.bench.report import Of, Row
 from superfed.bench.suite import Plan, of, run_suite
 from superfed.engine.precision import Precision
 
+BEGAN = time.monotonic()
 OTHERS = [name for name in METHODS if name not in ("superfed", "fedavg")]
 SOME = ["fedprox", "scaffold", "fedrep", "apfl", "pfedme", "ditto", "superfed_lm"]
 MAIN = [
@@ -45,17 +48,20 @@ CASES: dict[str, list[tuple[str, str, int]]] = {
 @dataclass(frozen=True)
 class Chosen(Plan):
     only: tuple[str, ...] = ()
+    until: float = float("inf")
 
     @property
-    def cases(self) -> list[tuple[Of, int]]:
-        chosen = [case for case in CASES[self.precision] if not self.only or case[1] in self.only]
-        return [(of(method, network), lanes) for method, network, lanes in chosen]
+    def cases(self) -> Iterator[tuple[Of, int]]:
+        for method, network, lanes in CASES[self.precision]:
+            if (not self.only or network in self.only) and time.monotonic() < self.until:
+                yield of(method, network), lanes
 
 
 def tell(what: str, row: Row | None) -> None:
     if row is not None:
         found = row.found
-        print(f"{row.of.title} {row.of.network} {found.lanes}: {found.ours:,.0f}/s, {found.ratio:,.0f} x", flush=True)
+        rates = f"{found.ours:,.0f}/s, {found.ratio:,.0f} x, {found.steps} steps, first call {found.first_call_s:.1f} s"
+        print(f"{time.monotonic() - BEGAN:4.0f} s: {row.of.title} {row.of.network} {found.lanes}: {rates}", flush=True)
 
 
 def main() -> None:
@@ -64,9 +70,11 @@ def main() -> None:
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--networks", type=lambda names: tuple(names.split(",")), default=())
+    parser.add_argument("--within", type=float, default=float("inf"))
     given = parser.parse_args()
     effort = Effort(given.seconds, 3)
-    plan = Chosen([], ["two_nn"], [], torch.device("cuda"), effort, given.precision, only=given.networks)
+    gpu = torch.device("cuda")
+    plan = Chosen([], ["two_nn"], [], gpu, effort, given.precision, given.networks, BEGAN + given.within)
     run_suite(plan, tell).write(given.json)
 
 

@@ -21,8 +21,9 @@ from superfed.engine.precision import Precision
 FEW, MOST = 2, 10
 """Mini-batches of an epoch, the most, and the most epochs too."""
 TRIAL_ON_GPU, LEAST_ON_GPU, MOST_ON_GPU = 20, 50, 500
-"""On a GPU the steps of a trial, and how long an update is then: about as long as in runs, since much is done once for
-each update of all lanes."""
+UPDATE_ON_GPU = 1.5
+"""On a GPU the steps of a trial, and then how long an update is: so many seconds, but no more steps than in the paper's
+runs, which have 360 to 870. Much is done once for each update of all lanes."""
 MOST_CALLS = 50
 
 
@@ -108,7 +109,7 @@ class _Length:
             return max(round(rate * effort.turn / (phases * length[0] * length[1])), 1)
 
         if device.type == "cuda":
-            steps = min(max(effort.turn * ours_rate / lanes / phases, LEAST_ON_GPU), MOST_ON_GPU)
+            steps = min(max(UPDATE_ON_GPU * ours_rate / lanes / phases, LEAST_ON_GPU), MOST_ON_GPU)
             ours, plain = batches_and_epochs(steps, LEAST_ON_GPU), batches_and_epochs(effort.turn * plain_rate / phases)
             calls = min(max(fitting(ours_rate, ours) // lanes, 1), MOST_CALLS)
             return cls(ours, plain, lanes, min(fitting(plain_rate, plain), lanes), calls)

@@ -1,7 +1,7 @@
 """The whole benchmark: every case that was asked for, and what is measured once."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import product
@@ -36,7 +36,7 @@ class Plan:
     precision: Precision = "float32"
 
     @property
-    def cases(self) -> list[tuple[Of, int]]:
+    def cases(self) -> Iterable[tuple[Of, int]]:
         every = product(self.networks, self.methods, self.lanes)
         return [(of(method, network), lanes) for network, method, lanes in every]
 
