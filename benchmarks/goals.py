@@ -1,6 +1,7 @@
 """The cases of docs/benchmark.md for a GPU: python benchmarks/goals.py float32 --json FILE [--seconds S] [--networks A,B]
 
-With ``--within S`` no case is begun after so many seconds, and the rest is left out. Fewer cases than ``superfed bench`` would take, which is every method with every network at three numbers of lanes.
+Fewer than ``superfed bench`` would take, which is every method with every network at three numbers of lanes. With
+``--within S`` no case is begun after so many seconds, and the rest is left out.
 """
 
 import argparse
