@@ -19,10 +19,8 @@ from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.executors import Batched, check_engine
 from superfed.engine.footprint import peak_bytes
 from superfed.engine.lanes import Lane
-from superfed.engine.plan import PhasePlan, plan_update
 from superfed.engine.segments import Segment, segments, sizes_of
 from superfed.engine.stack import Planned, Stack
-from superfed.engine.task import Task
 from support.toys import CPU, METHODS, RAGGED, assert_same, toy_data, toy_task, train
 
 ROUNDING = 1e-10
@@ -250,7 +248,7 @@ def test_a_lane_takes_at_least_its_states() -> None:
     task = toy_task(METHODS["superfed"])
     lanes = [Lane(0, task, 3, 0, task.init_server(), lambda: None)]
     stacks = Stacks(CPU, 10**9)
-    each = stacks._stack(("any",), task).bytes_per_lane(Planned.of(lanes))
+    each = stacks._stack(("any",), task).bytes_per_lane(stacks._plan(lanes))
     assert 10 * task.model.size * 8 < each < 100 * task.model.size * 8
 
 
@@ -290,22 +288,3 @@ def test_what_a_program_makes_itself_is_padded(name: str, padded: bool, monkeypa
     (run,) = train([task], Batched(CPU, compile="on"))
     assert_same(train([task])[0], run, ROUNDING)
     assert found == [padded]
-
-
-def test_what_runs_of_one_seed_draw_alike_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[int] = []
-
-    def noted(task: Task, client: int, round: int) -> list[PhasePlan]:
-        drawn.append(client)
-        return plan_update(task, client, round)
-
-    monkeypatch.setattr("superfed.engine.stack.plan_update", noted)
-    tasks = [toy_task(METHODS["superfed"], seed=0, lr=lr) for lr in (0.1, 0.2)]
-    tasks += [toy_task(METHODS["superfed"], seed=1), toy_task(METHODS["superfed"], seed=0, local_epochs=3)]
-    lanes = [Lane(run, task, 3, 2, task.init_server(), lambda: None) for run, task in enumerate(tasks)]
-    planned = Planned.of(lanes)
-    assert len(drawn) == 3
-    for lane, plans in zip(planned.lanes, planned.plans, strict=True):
-        for mine, alone in zip(plans, plan_update(lane.task, lane.client, lane.round), strict=True):
-            assert (mine.table == alone.table).all()
-            assert torch.equal(mine.noise["lam"], alone.noise["lam"])

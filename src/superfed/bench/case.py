@@ -22,6 +22,9 @@ from superfed.engine.plan import num_steps, plan_update
 from superfed.engine.precision import Precision
 from superfed.engine.task import Schedule, Task, as_inputs
 
+ROUNDS = 1000
+"""More than anyone waits for: the work of one is that of another."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -44,7 +47,7 @@ class Case:
         return num_steps(self.task, 0)
 
     def lanes(self, device: torch.device) -> list[Lane]:
-        """What the engine is given; the server's state lies on the device, as in a run."""
+        """What the engine is given in its round; the server's state lies on the device, as in a run."""
         sent = moved(self.sent, device)
         kept = [moved(state, device) for state in self.kept]  # as in a run, where a client has taken part before
 
@@ -95,7 +98,7 @@ def make_case(
 ) -> Case:
     """So many clients with so many mini-batches each, before their first round."""
     data = RandomClients(network, lanes, batches * network.batch_size)
-    schedule = Schedule(rounds=1, clients_per_round=lanes, local_epochs=epochs, batch_size=network.batch_size)
+    schedule = Schedule(ROUNDS, clients_per_round=lanes, local_epochs=epochs, batch_size=network.batch_size)
     task = Task(algorithm, vector_model(network, dtype), data, schedule, precision=precision)
     kept = [task.init_client(client) for client in range(min(lanes, DISTINCT))]
     return Case(network, task, algorithm.broadcast(task.init_server(), task.model), kept)

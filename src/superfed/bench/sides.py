@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle, islice
 
 import torch
 
-from superfed.bench.case import Case
+from superfed.bench.case import ROUNDS, Case
 from superfed.bench.clock import core_seconds
 from superfed.bench.plain import plain_update
 from superfed.engine.executors import Executor, one_thread
@@ -27,12 +28,14 @@ class Side:
 
 
 def engine_side(case: Case, executor: Executor, clients: int | None = None, calls: int = 1) -> Side:
-    """The local updates of all the case's clients, or of the first so many, so many times."""
+    """The local updates of all the case's clients, or of the first so many, so many times; each time in the next round,
+    since a run's next round is not its last one again either."""
     lanes = case.lanes(executor.device)[:clients]
+    rounds = cycle(range(case.round, ROUNDS))
 
     def work() -> None:
-        for _ in range(calls):
-            for _ in executor.update(lanes):
+        for round in islice(rounds, calls):
+            for _ in executor.update([replace(lane, round=round) for lane in lanes]):
                 pass
 
     return Side(work, calls * len(lanes) * case.steps, executor.device)

@@ -22,6 +22,7 @@ from superfed.engine.local import Update
 from superfed.engine.plan import num_steps
 from superfed.engine.simulation import Run, advance, evaluate
 from superfed.engine.task import Schedule, Task
+from superfed.experiments.pace import Pace
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Size:
 ON_CPU, ON_GPU = Size(20, 5, 40, 200), Size(100, 10, 100, 600)
 """On a GPU a hundredth of MNIST each, as in the paper's runs."""
 FOLLOWED, EVERY, LAMBDAS = 20, 10, 11
-"""Every ten rounds some clients are evaluated and a checkpoint is written, and all are evaluated in the end, as runs do."""
+"""Every ten rounds some clients are evaluated and, if it has been long enough, a checkpoint is written; all are evaluated in
+the end, as runs do."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def whole_run(algorithm: Algorithm, device: torch.device, effort: Effort) -> Who
     with tempfile.TemporaryDirectory() as folder, closing(_executor(task, device)) as inner:
         a_round = min(seconds(lambda: list(advance([Run(task)], inner)), device) for _ in range(2))
         rounds = min(max(int(2 * effort.seconds / a_round), 1), size.rounds)
-        run, checkpoints, executor = Run(task), Checkpoints(Path(folder)), Timed(inner, clock)
+        run, checkpoints, executor, pace = Run(task), Checkpoints(Path(folder)), Timed(inner, clock), Pace()
         with clock("total"):
             while run.round < rounds:
                 list(advance([run], executor))
@@ -74,8 +76,9 @@ def whole_run(algorithm: Algorithm, device: torch.device, effort: Effort) -> Who
                             [run], [run.followed(FOLLOWED)], executor, lambda_grid(LAMBDAS), brief=True
                         )
                         run.add_to_curve(scores)
-                    with clock("checkpoints"):
-                        run.save(checkpoints)
+                    if pace.allows(run.round) or run.round == rounds:
+                        with clock("checkpoints"), pace.writing():
+                            run.save(checkpoints)
             with clock("evaluation"):
                 evaluate([run], [task.members], executor, lambda_grid(LAMBDAS))
     return WholeRun(

@@ -19,7 +19,7 @@ from superfed.core.random import torch_seeded
 
 ModelSource = nn.Module | Callable[[], nn.Module]
 
-FRESH_KEPT = 2**24
+FRESH_KEPT = 2**25
 """Numbers of fresh initialisations that are kept."""
 
 

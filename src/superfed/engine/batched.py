@@ -1,16 +1,18 @@
 """Many lanes at once: lanes of one shape share a stack, and a stack a program that is kept across rounds and runs."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import Literal
 
 import torch
 
+from superfed.core.state import num_bytes
 from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.lanes import Lane
 from superfed.engine.local import Update
 from superfed.engine.plan import num_steps
+from superfed.engine.plans_ahead import PlansAhead
 from superfed.engine.precision import products_in
 from superfed.engine.program import Programs, Tell
 from superfed.engine.stack import Planned, Stack
@@ -57,24 +59,36 @@ class Stacks:
         self._for_lanes = budget - budget // 5
         self._stacks: dict[GroupKey, Stack] = {}
         self._limits: dict[GroupKey, int] = {}
+        self._ahead = PlansAhead()
 
     def update(self, lanes: Sequence[Lane]) -> Iterator[tuple[int, Update]]:
-        """The local updates of any batchable lanes, each with its place. Those of one shape are computed together."""
+        """The local updates of any batchable lanes, each with its place. Those of one shape are computed together.
+
+        The device is given the next stack's work before anyone waits for this one's, and what the next round needs is
+        drawn while it computes.
+        """
         groups: dict[GroupKey, list[int]] = {}
         for place, lane in enumerate(lanes):
             groups.setdefault(self._key(lane.task), []).append(place)
+        ready: list[tuple[int, Update]] = []
         for key, places in groups.items():
             places.sort(key=lambda i: -num_steps(lanes[i].task, lanes[i].client))  # lanes of like length share a stack
-            yield from self._group(key, lanes, places)
+            for part in self._group(key, lanes, places):
+                ready += part
+                if _bytes_of(ready) > self._for_lanes // 8:
+                    yield from ready
+                    ready = []
+        self._ahead.draw(lanes)
+        yield from ready
 
-    def _group(self, key: GroupKey, lanes: Sequence[Lane], places: Sequence[int]) -> Iterator[tuple[int, Update]]:
-        parts = even_parts(places, self._limit(key, [lanes[i] for i in places]))
-        planned = Planned.of([lanes[i] for i in parts[0]])
-        for number, part in enumerate(parts):
-            updates = self._together(key, planned)
-            if number + 1 < len(parts):  # planned here while the device computes
-                planned = Planned.of([lanes[i] for i in parts[number + 1]])
-            yield from zip(part, updates, strict=True)
+    def _group(
+        self, key: GroupKey, lanes: Sequence[Lane], places: Sequence[int]
+    ) -> Iterator[Iterable[tuple[int, Update]]]:
+        for part in even_parts(places, self._limit(key, [lanes[i] for i in places])):
+            yield zip(part, self._together(key, self._plan([lanes[i] for i in part])), strict=True)
+
+    def _plan(self, lanes: Sequence[Lane]) -> Planned:
+        return Planned.of(lanes, self._ahead.of(lanes))
 
     def _together(self, key: GroupKey, planned: Planned) -> list[Update]:
         with products_in(planned.lanes[0].task.precision):
@@ -86,7 +100,7 @@ class Stacks:
         del self._stacks[key]
         torch.cuda.empty_cache()
         self._limits[key] = len(planned.lanes) // 2
-        by_place = dict(self._group(key, planned.lanes, range(len(planned.lanes))))
+        by_place = dict(chain.from_iterable(self._group(key, planned.lanes, range(len(planned.lanes)))))
         return [by_place[planned.order.index(place)] for place in range(len(planned.lanes))]
 
     def _key(self, task: Task) -> GroupKey:
@@ -102,8 +116,7 @@ class Stacks:
         if len(lanes) == 1:
             return 1
         if key not in self._limits:
-            planned = Planned.of(lanes[:1])
-            each = self._stack(key, lanes[0].task).bytes_per_lane(planned)
+            each = self._stack(key, lanes[0].task).bytes_per_lane(self._plan(lanes[:1]))
             self._limits[key] = min(max(self._for_lanes // each, 1), self._max_lanes)
         return self._limits[key]
 
@@ -118,6 +131,13 @@ class Stacks:
 def _client_steps(task: Task) -> int:
     """Of the whole run, about."""
     return task.schedule.rounds * task.cohort_size * num_steps(task, task.members[0])
+
+
+def _bytes_of(updates: Sequence[tuple[int, Update]]) -> int:
+    """All have one shape, about."""
+    return (
+        len(updates) * sum(num_bytes(state) for state in (updates[0][1].kept, updates[0][1].upload)) if updates else 0
+    )
 
 
 def even_parts(places: Sequence[int], most: int) -> list[Sequence[int]]:

@@ -79,9 +79,13 @@ class Checkpoints:
             return None
         return manifest
 
-    def _prune(self) -> None:
-        """Remove what only checkpoints older than the last two name; costs what those name, not a walk of the folder."""
-        dropped, self._kept = self._kept[:-KEPT], self._kept[-KEPT:]
+    def keep_the_last(self) -> None:
+        """Remove all others."""
+        self._prune(1)
+
+    def _prune(self, keep: int = KEPT) -> None:
+        """Remove what only older checkpoints than those name; costs what those name, not a walk of the folder."""
+        dropped, self._kept = self._kept[:-keep], self._kept[-keep:]
         for manifest in dropped:
             self._manifest_file(manifest.round).unlink(missing_ok=True)
             self._server_file(manifest.round).unlink(missing_ok=True)

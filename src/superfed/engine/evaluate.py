@@ -15,7 +15,7 @@ from superfed.engine.adapt import adapt
 from superfed.engine.fusing import evaluating
 from superfed.engine.local import CPU
 from superfed.engine.task import Task, as_inputs
-from superfed.metrics.scores import score
+from superfed.metrics.scores import BINS, score
 
 CHUNK = 1024
 NO_LAMBDA = (float("nan"),)
@@ -27,7 +27,7 @@ Scores = Mapping[str, NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class ClientScores:
-    """Each metric by λ, and how many samples it rests on.
+    """Each metric by λ, and how many samples it rests on; on test samples, the bins of confidence too.
 
     Where the method chose a λ itself, ``own_lambda`` is it and ``own`` holds the test metrics there, one value each.
     """
@@ -100,6 +100,7 @@ def client_scores(
 ) -> ClientScores:
     """From the scores at all positions, on validation and test samples."""
     (validation, test), (on_validation, on_test) = sets, scores
+    on_validation = {name: values for name, values in on_validation.items() if name != BINS}
     if len(positions) == len(grid):
         return ClientScores(grid, len(validation), len(test), on_validation, on_test)
 
@@ -125,6 +126,11 @@ def evaluate_arrival(task: Task, client: int, server: State, device: torch.devic
         return None
     sets = both_sets(task, client)
     return client_scores(NO_LAMBDA, NO_LAMBDA, sets, _scores(task, sets, [w], device))
+
+
+def score_models(task: Task, models: Iterable[Tensor], samples: Samples) -> Scores:
+    """Each metric of each model on whatever samples are given."""
+    return _scores(task, (Samples(samples.x[:0], samples.y[:0]), samples), models, CPU)[1]
 
 
 def _scores(

@@ -11,6 +11,7 @@ from torch.func import vmap
 from superfed.core.samples import Samples
 from superfed.core.state import State, moved
 from superfed.core.vector import VectorModel
+from superfed.engine.answers import answers_on_device
 from superfed.engine.evaluate import (
     CHUNK,
     ClientScores,
@@ -24,7 +25,7 @@ from superfed.engine.evaluate import (
 )
 from superfed.engine.precision import products_in
 from superfed.engine.task import Task, as_inputs
-from superfed.metrics.scores import score
+from superfed.metrics.scores import Answers, metrics_of
 
 ROOM_FOR_OUTPUTS = 40
 """Numbers that a network's layers hold for each number of its input, about."""
@@ -65,10 +66,10 @@ def _evaluated(
     weights = torch.stack([w for standing, places in pairs for w in _models(standing, places, device)])
 
     def scored(sets: Sequence[Samples]) -> list[Scores]:
-        outputs = _outputs(model, weights, sets, standings[0].task.data.num_classes, device)
+        answers = _answers(model, weights, sets, device)
         return [
-            score(rows.numpy(), samples.y.numpy(), standing.task.schedule.batch_size, brief=brief)
-            for rows, samples, standing in zip(outputs, sets, standings, strict=True)
+            metrics_of(found, standing.task.schedule.batch_size, brief=brief)
+            for found, standing in zip(answers, standings, strict=True)
         ]
 
     sets = [both_sets(standing.task, standing.client, brief) for standing in standings]
@@ -89,21 +90,23 @@ def _models(standing: Standing, positions: Sequence[float], device: torch.device
     return personal_models(standing.task, kept, sent, positions, device)
 
 
-def _outputs(
-    model: VectorModel, weights: Tensor, sets: Sequence[Samples], num_classes: int, device: torch.device
-) -> list[Tensor]:
-    """Each client's class scores ``[models, samples, classes]``; ``weights`` has the clients' models one after another's."""
+def _answers(model: VectorModel, weights: Tensor, sets: Sequence[Samples], device: torch.device) -> list[Answers]:
+    """What each client's models say of its samples; ``weights`` has the clients' models one after another's."""
     each = len(weights) // len(sets)
     cut = [chunks(as_inputs(samples.x, model)) for samples in sets]
-    found: list[list[Tensor]] = [[] for _ in sets]
+    labels = [chunks(samples.y) for samples in sets]
+    found: list[list[Answers]] = [[] for _ in sets]
     for number in range(max(len(parts) for parts in cut)):
         having = [i for i, parts in enumerate(cut) if number < len(parts)]
         x, counts = _padded([cut[i][number] for i in having], model.dtype, device)
+        y, _ = _padded([labels[i][number] for i in having], model.dtype, device)
         own = weights.view(len(sets), each, -1)[having].flatten(0, 1) if len(having) < len(sets) else weights
-        outputs = _forward(model, own, x.repeat_interleave(each, 0), counts.repeat_interleave(each, 0)).cpu()
-        for i, rows in zip(having, torch.split(outputs, each), strict=True):
-            found[i].append(rows[:, : len(cut[i][number])])
-    return [torch.cat(rows, dim=1) if rows else torch.zeros(each, 0, num_classes) for rows in found]
+        x, counts, y = (rows.repeat_interleave(each, 0) for rows in (x, counts, y))
+        answers = answers_on_device(_forward(model, own, x, counts), y)
+        for place, i in enumerate(having):
+            models, samples = slice(place * each, (place + 1) * each), slice(len(cut[i][number]))
+            found[i].append(answers.part(models, samples))
+    return [Answers.joined(parts) if parts else Answers.none(each) for parts in found]
 
 
 def _forward(model: VectorModel, weights: Tensor, x: Tensor, counts: Tensor) -> Tensor:

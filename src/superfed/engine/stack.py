@@ -20,7 +20,7 @@ from superfed.engine.footprint import lane_bytes
 from superfed.engine.lane_step import LaneStep, Scalars, lane_scalars
 from superfed.engine.lanes import Lane
 from superfed.engine.local import Update
-from superfed.engine.plan import PhasePlan, plan_key, plan_update
+from superfed.engine.plan import PhasePlan
 from superfed.engine.program import Program, Programs, StackMemory
 from superfed.engine.schedule import put_schedule
 from superfed.engine.segments import segments, sizes_of
@@ -37,13 +37,7 @@ class Planned:
     order: Sequence[int]
 
     @classmethod
-    def of(cls, lanes: Sequence[Lane]) -> "Planned":
-        keys = [plan_key(lane.task, lane.client, lane.round) for lane in lanes]
-        drawn = {
-            key: plan_update(lane.task, lane.client, lane.round)
-            for key, lane in dict(zip(keys, lanes, strict=True)).items()
-        }
-        plans = [drawn[key] for key in keys]
+    def of(cls, lanes: Sequence[Lane], plans: Sequence[Sequence[PhasePlan]]) -> "Planned":
         order = sorted(range(len(lanes)), key=lambda i: -sum(plan.steps for plan in plans[i]))
         return cls([lanes[i] for i in order], [plans[i] for i in order], order)
 

@@ -9,6 +9,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,15 @@ def _best(top1: Floats, loss: Floats) -> Indices:
     tied = top1 == top1.max(axis=1, keepdims=True)
     best: Indices = np.where(tied, np.nan_to_num(loss, nan=np.inf), np.inf).argmin(axis=1)
     return best
+
+
+def best_place(top1: Floats, loss: Floats, by: Literal["accuracy", "loss"]) -> int:
+    """The best of one client's models: by accuracy, as ``validated`` is; or by loss, and of equals by accuracy.
+
+    Of what is equal in both, the smallest λ.
+    """
+    first, second = (-top1, loss) if by == "accuracy" else (loss, -top1)
+    return int(np.lexsort((second, first))[0])
 
 
 def _best_shared(top1: Floats, loss: Floats | None, otherwise: int) -> int:
