@@ -10,7 +10,6 @@ from superfed.algorithms.local import Local
 from superfed.core.algorithm import Cohort, Context
 from superfed.core.batch import Batch
 from superfed.core.errors import require
-from superfed.core.maths import weighted_mean
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
 
@@ -49,7 +48,7 @@ class L2GD(Local):
         return {"w": x}, {"w": x}
 
     def aggregate(self, server: State, uploads: State, cohort: Cohort) -> State:
-        return {"w": weighted_mean(uploads["w"], torch.ones_like(cohort.samples))}
+        return {"w": cohort.center(uploads["w"], torch.ones_like(cohort.samples), server["w"])}
 
     def global_model(self, server: State) -> Tensor | None:
         return server["w"]

@@ -1,7 +1,7 @@
 """SCAFFOLD: Karimireddy et al., Stochastic Controlled Averaging for Federated Learning, ICML 2020."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
@@ -9,7 +9,6 @@ from torch import Tensor
 from superfed.core.algorithm import Algorithm, Cohort, Context, FirstModel, Phase
 from superfed.core.batch import Batch
 from superfed.core.errors import require
-from superfed.core.maths import weighted_mean
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
 
@@ -20,6 +19,8 @@ class Scaffold(Algorithm):
 
     x is the server's model, y the client's, c and c_i the server's and the client's variate (its Algorithm 1).
     """
+
+    sends_changes: ClassVar[bool] = True
 
     option: Literal["I", "II"] = "II"  # how c_i⁺ is made: ∇f_i(x), or c_i − c + (x − y)/(Kη)
     server_lr: float = 1.0  # η_g
@@ -78,9 +79,10 @@ class Scaffold(Algorithm):
         else:
             weights, everybody = cohort.samples, cohort.total_samples()
         share = float(weights.sum()) / everybody  # |S|/N
+        change = {name: cohort.center(rows, weights, torch.zeros_like(rows[0])) for name, rows in uploads.items()}
         return {
-            "w": server["w"] + self.server_lr * weighted_mean(uploads["w"], weights),
-            "c": server["c"] + share * weighted_mean(uploads["c"], weights),
+            "w": server["w"] + self.server_lr * change["w"],
+            "c": server["c"] + share * change["c"],
         }
 
     def personal_model(self, kept: State, sent: State, lam: Tensor, model: VectorModel) -> Tensor:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
 import torch
 from torch import Tensor
 
+from superfed.core.aggregation import Center, plain_mean
 from superfed.core.batch import Batch, mean_cross_entropy
-from superfed.core.maths import weighted_mean
 from superfed.core.sgd import SGD
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
@@ -68,6 +68,8 @@ class Cohort:
     num_clients: int
     total_samples: Callable[[], int]
     """The training samples of all those; counting them takes a walk over all, so only who needs it asks."""
+    center: Center = plain_mean
+    """How vectors are brought together: by the mean, unless the run has something that bad clients move less."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ class Algorithm:
     """Whether ``step`` differentiates gradients again; who does is not given quicker ways that can only do it once."""
     mixes: ClassVar[bool] = False
     """Whether ``personal_model`` depends on λ."""
+    sends_changes: ClassVar[bool] = False
+    """Whether uploads are changes of what was sent, and not new values of it."""
 
     @property
     def title(self) -> str:
@@ -141,7 +145,7 @@ class Algorithm:
 
     def aggregate(self, server: State, uploads: State, cohort: Cohort) -> State:
         """The next server state, from uploads stacked over the cohort."""
-        return {name: weighted_mean(rows, cohort.samples) for name, rows in uploads.items()}
+        return {name: cohort.center(rows, cohort.samples, server[name]) for name, rows in uploads.items()}
 
     def personal_model(self, kept: State, sent: State, lam: Tensor, model: VectorModel) -> Tensor:
         """The client's own model; ``lam`` is where on the line it lies, for methods that mix."""

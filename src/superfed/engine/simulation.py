@@ -76,7 +76,7 @@ class Run:
         cohort = sorted(updates)
         good = [client for client in cohort if is_finite(updates[client].kept, updates[client].upload)]
         if good:
-            uploads = stacked([updates[client].upload for client in good])
+            uploads = stacked([self.task.leaving(updates[client].upload, sent, client, self.round) for client in good])
             if uploads:  # a method may send nothing
                 self.server = self.task.aggregate(moved(self.server, _device(uploads)), uploads, good)
             for client in good:

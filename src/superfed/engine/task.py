@@ -1,19 +1,22 @@
 """One run, fully decided: method, model, data, schedule and seed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 
 import torch
 
+from superfed.core.aggregation import Aggregation, Mean
 from superfed.core.algorithm import Algorithm, Cohort, FirstModel
 from superfed.core.errors import SettingError, require
+from superfed.core.privacy import Privacy
 from superfed.core.random import NOBODY, key, stream
 from superfed.core.samples import FederatedData
 from superfed.core.state import State
 from superfed.core.vector import VectorModel
 from superfed.engine.precision import Precision
+from superfed.metrics.privacy_spent import check_accountant
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,9 @@ class Task:
     """The share of clients that never train, and are met after the last round."""
     precision: Precision = "float32"
     """Of products on a GPU."""
+    aggregation: Aggregation = field(default_factory=Mean)
+    privacy: Privacy | None = None
+    """What is done to what leaves a client; nothing, if None."""
 
     def __post_init__(self) -> None:
         require(0 <= self.seed < 2**63, "seed", f"must be at least 0 and less than 2^63, not {self.seed}")
@@ -80,12 +86,19 @@ class Task:
     def identity(self) -> str:
         """What tells this run from any other: a checkpoint of one is of no use to another."""
         shape = (self.model.size, str(self.model.dtype), self.data.fingerprint, self.seed, self.newcomers)
-        precise = () if self.precision == "float32" else (self.precision,)
-        return sha256(repr((self.algorithm, self.schedule, shape, *precise)).encode()).hexdigest()
+        usual = ("float32", Mean(), None)
+        unusual = [
+            value
+            for value, plain in zip((self.precision, self.aggregation, self.privacy), usual, strict=True)
+            if value != plain
+        ]
+        return sha256(repr((self.algorithm, self.schedule, shape, *unusual)).encode()).hexdigest()
 
     def check(self) -> None:
         """Refuse, before anything trains, what could only fail later."""
         self.algorithm.check(self.schedule.rounds)
+        if self.privacy is not None:
+            check_accountant()
         sample = self.data.train(0).x[:2]
         self.model.check_forward(as_inputs(sample, self.model), self.data.num_classes)
 
@@ -137,8 +150,15 @@ class Task:
     def aggregate(self, server: State, uploads: State, clients: Sequence[int]) -> State:
         """The next server state, from the uploads of ``clients``, stacked in that order."""
         samples = torch.tensor([self.data.train_size(client) for client in clients])
-        cohort = Cohort(samples, self.num_members, lambda: self.total_samples)
+        cohort = Cohort(samples, self.num_members, lambda: self.total_samples, self.aggregation.center)
         return self.algorithm.aggregate(server, uploads, cohort)
+
+    def leaving(self, upload: State, sent: State, client: int, round: int) -> State:
+        """What leaves the client, in a simulation, where noise is drawn by key like everything else."""
+        if self.privacy is None:
+            return upload
+        rng = stream(self.seed, "privacy", round=round, client=client)
+        return self.privacy.leaving(upload, sent, self.algorithm.sends_changes, rng)
 
     @cached_property
     def total_samples(self) -> int:
