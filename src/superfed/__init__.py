@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from superfed.data.from_python import from_hf as from_hf
     from superfed.data.from_python import from_partitioner as from_partitioner
     from superfed.data.own import ClientArrays as ClientArrays
-    from superfed.experiments.fit import FittedClient as FittedClient
-    from superfed.experiments.fit import FittedRun as FittedRun
     from superfed.experiments.fit import fit as fit
+    from superfed.experiments.fitted import FittedClient as FittedClient
+    from superfed.experiments.fitted import FittedRun as FittedRun
+    from superfed.experiments.reload import load as load
+    from superfed.experiments.subspace import Subspace as Subspace
+    from superfed.export.opened import ExportedModel as ExportedModel
+    from superfed.export.opening import load_model as load_model
+    from superfed.export.writing import export_model as export_model
     from superfed.models import register_model as register_model
 
 _WHERE = {
@@ -30,9 +35,14 @@ _WHERE = {
     "from_hf": "superfed.data.from_python",
     "from_partitioner": "superfed.data.from_python",
     "ClientArrays": "superfed.data.own",
-    "FittedClient": "superfed.experiments.fit",
-    "FittedRun": "superfed.experiments.fit",
     "fit": "superfed.experiments.fit",
+    "FittedClient": "superfed.experiments.fitted",
+    "FittedRun": "superfed.experiments.fitted",
+    "load": "superfed.experiments.reload",
+    "Subspace": "superfed.experiments.subspace",
+    "load_model": "superfed.export.opening",
+    "ExportedModel": "superfed.export.opened",
+    "export_model": "superfed.export.writing",
     "register_model": "superfed.models",
 }
 

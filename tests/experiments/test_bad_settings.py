@@ -132,7 +132,7 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ({"evaluation.final_clients": 0}, "evaluation.final_clients: must be 1 or more, or all, not 0"),
     ({"evaluation.final_clients": "some"}, "evaluation.final_clients: must be a whole number or 'all', not 'some'"),
     ({"engine.workers": 0}, "engine.workers: must be 1 or more, or auto, not 0"),
-    ({"engine.checkpoint_every": 0}, "engine.checkpoint_every: must be 1 or more, not 0"),
+    ({"engine.checkpoint_every": 0}, "engine.checkpoint_every: must be 1 or more, or auto, not 0"),
 ]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from superfed.metrics.scores import METRICS, NUM_BINS, calibration_errors, score
+from superfed.metrics.scores import BINS, METRICS, NUM_BINS, calibration_errors, score
 
 Floats = NDArray[np.float64]
 VALUES = st.floats(-30, 30, width=32)
@@ -23,11 +23,14 @@ def probabilities(row: Sequence[float]) -> list[float]:
     return [power / sum(powers) for power in powers]
 
 
+def plain_bins(samples: Sequence[tuple[float, bool]]) -> list[list[tuple[float, bool]]]:
+    return [[(c, right) for c, right in samples if b / 15 < c <= (b + 1) / 15] for b in range(15)]
+
+
 def plain_calibration(samples: Sequence[tuple[float, bool]]) -> tuple[float, float]:
     """Expected and maximum calibration error of (confidence, was it right), bin by bin."""
     expected, worst = 0.0, 0.0
-    for b in range(15):
-        inside = [(c, right) for c, right in samples if b / 15 < c <= (b + 1) / 15]
+    for inside in plain_bins(samples):
         if inside:
             accuracy = sum(right for _, right in inside) / len(inside)
             confidence = sum(c for c, _ in inside) / len(inside)
@@ -77,8 +80,14 @@ def test_every_metric_is_that_of_a_plain_loop(case: tuple[NDArray[np.float32], N
     at_a_boundary = np.abs(confidences - np.round(confidences)) < 1e-9
     assume(not (at_a_boundary & (confidences < 14.5)).any())  # there the last bit decides the bin
     found = score(scores, labels, batch_size)
-    assert tuple(found) == METRICS
+    assert tuple(found) == (*METRICS, BINS)
     for index, one in enumerate(scores.tolist()):
+        answers = [
+            (max(probabilities(row)), max(range(len(row)), key=lambda c: (row[c], -c)) == label)
+            for row, label in zip(one, labels.tolist(), strict=True)
+        ]
+        bins = [[len(held), sum(c for c, _ in held), sum(r for _, r in held)] for held in plain_bins(answers)]
+        np.testing.assert_allclose(found[BINS][index], bins, atol=1e-9)
         expected = plain_score(one, labels.tolist(), batch_size)
         for name, value in expected.items():
             assert found[name][index] == pytest.approx(value, rel=1e-9, abs=1e-9), name
@@ -158,8 +167,9 @@ def test_fifteen_bins() -> None:
 @pytest.mark.parametrize("models", [1, 3])
 def test_no_samples_no_value(models: int) -> None:
     found = score(np.zeros((models, 0, 10), dtype=np.float32), np.zeros(0, dtype=np.int64), 10)
-    assert tuple(found) == METRICS
-    assert all(values.shape == (models,) and np.isnan(values).all() for values in found.values())
+    assert tuple(found) == (*METRICS, BINS)
+    assert all(found[name].shape == (models,) and np.isnan(found[name]).all() for name in METRICS)
+    assert found[BINS].tolist() == np.zeros((models, NUM_BINS, 3)).tolist()
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

@@ -29,6 +29,7 @@ class Cifar100(FileDataset[Dataset]):
     """
 
     labels: Literal["fine", "coarse"] = "fine"
+    """100 classes, or 20 that hold five of them each."""
 
     key: ClassVar[str] = "cifar100"
     hub: ClassVar[str | None] = "uoft-cs/cifar100"

@@ -121,7 +121,7 @@ def _read_hf(dataset: Any, columns: Columns, where: str) -> tuple[Piece, Any]:
         raise UserError(f"{where}: expected a Hugging Face Dataset, held in memory or on disk, got {_kind(dataset)}")
     if dataset.format["type"] == "custom":
         raise UserError(f"{where}: the dataset has a transform, which would be lost; apply it by map() first")
-    names = _names(dataset, columns.label)
+    names = None if columns.label is None else _names(dataset, columns.label)
     chosen = columns.choose(dataset.features.arrow_schema, where)
     table = dataset.with_format("arrow", columns=chosen.every)[:]
     return chosen.piece(table, where, None if names is None else len(names), follow_paths=True), table

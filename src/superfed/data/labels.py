@@ -84,6 +84,14 @@ def agree(
     return [_numbered(labels, places, where) for where, labels in every], Classes(num_classes or len(names), names)
 
 
+def numbers_of(labels: Labels, where: str, num_classes: int, class_names: Sequence[str] | None) -> IntArray:
+    """The labels as numbers of classes that are known."""
+    if labels.names is not None and class_names is None:
+        raise UserError(f"{where}: its labels are names, but the model's classes have none; give their numbers")
+    (numbers,), _ = agree([(where, labels)], num_classes, class_names)
+    return numbers
+
+
 def _numbered(labels: Labels, places: dict[str, int], where: str) -> IntArray:
     names = labels.names or ()
     unknown = next((name for name in names if name not in places), None)

@@ -18,7 +18,9 @@ class LabelNoise:
     """With probability ``rate`` a label becomes the next class (pair) or any other class alike (symmetric)."""
 
     kind: NoiseKind
+    """The next class, or any other class alike."""
     rate: float
+    """The probability that a label is made wrong."""
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, get_args(NoiseKind))

@@ -124,6 +124,11 @@ class OwnData:
     def input_shape(self) -> tuple[int, ...]:
         return self._clients[0].train.x.shape[1:]
 
+    @property
+    def given_as(self) -> str:
+        """The type of the inputs as they were given, such as uint8 for pixels."""
+        return str(self._clients[0].train.x.dtype)
+
     @cached_property
     def fingerprint(self) -> str:
         contents = [

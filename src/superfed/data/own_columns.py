@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from superfed.core.errors import UserError, require
 from superfed.data.arrays import Array
 from superfed.data.gathered import Piece, in_order
+from superfed.data.labels import Labels
 from superfed.data.own_column import Column, as_python, is_array, is_binary, is_image, is_number, is_text
 from superfed.data.pool import Owners
 
@@ -33,7 +34,8 @@ def all_different(**names: str | None) -> None:
 class Columns:
     """What the columns of a table are for."""
 
-    label: str
+    label: str | None
+    """Without it, the table has inputs alone."""
     inputs: str | None = None
     """Without it, the one column that holds images or lists or, where none does, all other columns of numbers."""
     split: str | None = None
@@ -49,9 +51,16 @@ class Columns:
         return Chosen(self.label, self.split, tuple(inputs), [*special, *inputs])
 
 
+class Inputs(NamedTuple):
+    x: Array
+    columns: Sequence[str] | None = None
+    """Those that stand side by side in ``x``, where it was made of several."""
+    images: bool = False
+
+
 @dataclass(frozen=True)
 class Chosen:
-    label: str
+    label: str | None
     split: str | None
     inputs: Sequence[str]
     every: list[str]
@@ -61,15 +70,23 @@ class Chosen:
         """The samples of a table; labels that are numbers must be below ``limit`` where there is one."""
         if table.num_rows == 0:
             raise NobodyError(where)
-        labels = Column.of(table, self.label, where).labels(limit)
+        labels = self.labels_in(table, where, limit)
+        assert labels is not None, "who wants samples to learn from names their label"
         parts = None if self.split is None else Column.of(table, self.split, where).parts()
-        inputs = [Column.of(table, name, where) for name in self.inputs]
-        kind = inputs[0].data.type
+        inputs = self.inputs_in(table, where, follow_paths)
+        return Piece(where, inputs.x, labels, parts, inputs.columns, inputs.images)
+
+    def labels_in(self, table: Any, where: str, limit: int | None = None) -> Labels | None:
+        return None if self.label is None else Column.of(table, self.label, where).labels(limit)
+
+    def inputs_in(self, table: Any, where: str, follow_paths: bool = False) -> Inputs:
+        columns = [Column.of(table, name, where) for name in self.inputs]
+        kind = columns[0].data.type
         if is_image(kind) or is_binary(kind):
-            return Piece(where, inputs[0].images(follow_paths), labels, parts, images=True)
+            return Inputs(columns[0].images(follow_paths), images=True)
         if is_array(kind):
-            return Piece(where, inputs[0].arrays(), labels, parts)
-        return Piece(where, _side_by_side(inputs), labels, parts, self.inputs)
+            return Inputs(columns[0].arrays())
+        return Inputs(_side_by_side(columns), self.inputs)
 
 
 def owners_in(columns: Sequence[Column]) -> Owners:

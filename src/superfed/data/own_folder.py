@@ -32,9 +32,13 @@ class ClientFolder(FileDataset[Dataset]):
     """
 
     path: str
+    """The folder: absolute, or from the working directory, or else from the data root."""
     inputs: str = INPUTS
+    """The array, or the column of lists or images, that holds the inputs."""
     label: str = "y"
+    """The array, or the column, that holds the labels."""
     scale: float | None = None
+    """What inputs are multiplied by; without it 1/255 for images and 1 for all else."""
 
     key: ClassVar[str] = "folder"
 

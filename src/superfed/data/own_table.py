@@ -26,11 +26,17 @@ class ClientTable(FileDataset[Dataset]):
     """
 
     path: str
+    """The file, or the folder of its parts: absolute, or from the working directory, or else from the data root."""
     client: str
+    """The column that says whose a row is."""
     label: str = "label"
+    """The column of labels."""
     inputs: str | None = None
+    """The column of lists or images; without it, the only such column, or all other numbers."""
     split: str | None = None
+    """The column that says train, validation or test; without it, splits are drawn."""
     scale: float | None = None
+    """What inputs are multiplied by; without it 1/255 for images and 1 for all else."""
 
     key: ClassVar[str] = "table"
 

@@ -56,7 +56,9 @@ class Shakespeare(FileDataset[TextWindows]):
     """
 
     alphabet: Literal["leaf", "printable"] = "leaf"
+    """LEAF's 80 characters, or the 100 of Python's ``string.printable``."""
     length: int = 80
+    """Of a window, in characters."""
 
     key: ClassVar[str] = "shakespeare"
     hub: ClassVar[str | None] = REPO
@@ -98,14 +100,14 @@ def _roles(files: Sequence[Path], tick: Tick) -> Texts:
         text = content.get("text") if isinstance(content, dict) else None
         if not isinstance(text, str):
             raise UserError(f"{path}: role '{role}' has no text, which belongs under its name as \"text\"")
-        yield role, _as_leaf(text)
+        yield role, as_leaf(text)
         tick(done, len(roles))
 
 
 def _texts(files: Sequence[Path], tick: Tick) -> Texts:
     for done, path in enumerate(files, start=1):
         try:
-            yield path.stem, _as_leaf(path.read_text(encoding="utf-8-sig"))
+            yield path.stem, as_leaf(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
             raise UserError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
@@ -223,7 +225,8 @@ def _csv_rows(path: Path, tick: Tick) -> Iterator[Part]:
         raise UserError(f"{path}: is not CSV or is cut short ({error}); fetch it again") from error
 
 
-def _as_leaf(text: str) -> str:
+def as_leaf(text: str) -> str:
+    """The text as LEAF reads it."""
     return re.sub("  +", " ", text.replace("\n", " "))
 
 

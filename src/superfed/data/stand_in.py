@@ -32,6 +32,7 @@ class StandIn:
     """Images with a pattern for each class, or text in which a letter hints at the next; always the same."""
 
     like: Like
+    """The dataset whose shape it has, made small."""
 
     def __post_init__(self) -> None:
         one_of("like", self.like, get_args(Like))

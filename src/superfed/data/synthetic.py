@@ -23,12 +23,19 @@ class Synthetic:
     """
 
     num_classes: int = 10
+    """Of all clients together."""
     dim: int = 32
+    """Numbers in a sample."""
     samples_per_client: int = 50
+    """The mean, where sizes vary."""
     spread: float = 2.0
+    """Standard deviation of samples around the mean of their class."""
     drift: float = 0.5
+    """Standard deviation of a client's shift of each mean it sees."""
     classes_per_client: int = 2
+    """How many of the classes a client holds."""
     ragged: float = 0.0
+    """How much sizes vary: from (1 - ragged) to (1 + ragged) times ``samples_per_client``."""
 
     def __post_init__(self) -> None:
         whole("num_classes", self.num_classes, least=1)

@@ -1,5 +1,6 @@
 """From a config to a task: data read and dealt, model built, everything checked before anything trains."""
 
+import time
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import torch
 
 from superfed.core.errors import SettingError
+from superfed.core.log import event
 from superfed.core.samples import FederatedData
 from superfed.core.vector import VectorModel
 from superfed.data.cache import cache_place, load
@@ -41,6 +43,8 @@ class Assembler:
                 config.seed,
                 config.data.newcomers,
                 config.engine.precision,
+                config.aggregation,
+                config.privacy,
             )
         with named("algorithm"):
             config.algorithm.check(config.training.rounds)
@@ -57,7 +61,10 @@ class Assembler:
 
     def _deal(self, config: DataConfig, seed: int) -> FederatedData:
         if config.dataset not in self._datasets:
+            began = time.monotonic()
             self._datasets[config.dataset] = load(config.dataset, self._root, self._cache)
+            seconds, name = time.monotonic() - began, type(config.dataset).__name__
+            event("data", f"{name} loaded in {seconds:.1f} s", dataset=name, seconds=round(seconds, 3))
         source = self._datasets[config.dataset]
         split = Split(config.test_fraction, config.validation_fraction)
         try:

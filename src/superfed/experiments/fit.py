@@ -5,32 +5,28 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import numpy as np
 import torch
-from torch import nn
 
 from superfed.algorithms import ALGORITHMS
 from superfed.core.algorithm import Algorithm
 from superfed.core.errors import SettingError, UserError
 from superfed.core.samples import FederatedData
-from superfed.core.state import State, moved
 from superfed.core.vector import ModelSource, VectorModel
 from superfed.data.dataset import Dataset
 from superfed.data.dealt import DealtDataset
 from superfed.data.own import ClientArrays, OwnData, Pair
 from superfed.data.pool import Pool
 from superfed.data.split import Split
-from superfed.engine.adapt import adapt
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.evaluate import lambda_grid
 from superfed.engine.executors import make_executor
-from superfed.engine.local import CPU
 from superfed.engine.precision import Precision
 from superfed.engine.simulation import Run, advance, evaluate
 from superfed.engine.task import Schedule, Task, as_inputs
-from superfed.experiments.results import HEADLINE, Results
+from superfed.experiments.fitted import FittedRun
+from superfed.experiments.results import Results
 
 
 def fit(
@@ -59,7 +55,7 @@ def fit(
     checkpoints: str | Path | None = None,
     checkpoint_every: int = 10,
     progress: bool = False,
-) -> "FittedRun":
+) -> FittedRun:
     """Train personal models for ``clients`` and evaluate every one of them.
 
     Args:
@@ -116,99 +112,6 @@ def fit(
         everyone = range(data.num_clients)
         (scores,) = evaluate([run], [everyone], executor, lambda_grid(lambdas))
     return FittedRun(run, Results(everyone, scores))
-
-
-class FittedRun:
-    """A finished run."""
-
-    def __init__(self, run: Run, results: Results) -> None:
-        self._run = run
-        self._results = results
-
-    @property
-    def num_clients(self) -> int:
-        return self._run.task.data.num_clients
-
-    @property
-    def class_names(self) -> Sequence[str] | None:
-        """What the classes are called, by their numbers; None where labels were numbers. Classes that only the network
-        knows have no name."""
-        names: Sequence[str] | None = getattr(self._run.task.data, "class_names", None)
-        return names
-
-    @property
-    def client_names(self) -> Sequence[str] | None:
-        """What the clients are called, by their numbers; None where they have no names."""
-        names: Sequence[str] | None = getattr(self._run.task.data, "client_names", None)
-        return names
-
-    @property
-    def accuracy(self) -> float:
-        """Mean test accuracy over clients, each at the λ it chose on its own validation samples."""
-        mean = self.summary()["readings"][HEADLINE]["top1"]["mean"]
-        return float("nan") if mean is None else float(mean)
-
-    def client(self, index: int) -> "FittedClient":
-        if not 0 <= index < self.num_clients:
-            raise UserError(f"client {index}: there are {self.num_clients} clients, from 0 to {self.num_clients - 1}")
-        return FittedClient(self._run, self._results, index)
-
-    def global_model(self) -> nn.Module:
-        """The global model: where a client that never took part may start."""
-        task = self._run.task
-        w = task.algorithm.global_model(self._run.server)
-        if w is None:
-            raise UserError(f"{task.algorithm.title} has no global model: its server holds a part of one, or none")
-        return task.model.module(w.cpu())
-
-    def summary(self) -> dict[str, Any]:
-        """Every reading of λ over clients: mean, spread, worst tenth, for every metric."""
-        return self._results.summary(self._run.records)
-
-
-class FittedClient:
-    """One client of a finished run, with its line of models."""
-
-    def __init__(self, run: Run, results: Results, index: int) -> None:
-        self._run, self._results, self.index = run, results, index
-
-    @property
-    def best_lambda(self) -> float | None:
-        """The λ that did best on the client's validation samples; None for methods whose model has no λ."""
-        lam = self._results.chosen_lambda(self.index)
-        return None if np.isnan(lam) else lam
-
-    @property
-    def accuracy(self) -> float:
-        """Test accuracy at ``best_lambda``; NaN if the client has no test samples."""
-        return self._results.accuracy(self.index)
-
-    def model(self, lam: float | None = None) -> nn.Module:
-        """The client's model at ``lam``, from 0 (federated) to 1 (local); at ``best_lambda`` without it."""
-        task = self._run.task
-        if lam is not None and not task.algorithm.mixes:
-            raise UserError(f"lam: the models of {task.algorithm.title} have no λ; leave it out")
-        if lam is not None and not 0 <= lam <= 1:
-            raise SettingError("lam", f"must be from 0 to 1, not {lam}")
-        chosen = self.best_lambda if lam is None else lam
-        position = torch.tensor(float("nan") if chosen is None else chosen, dtype=task.model.dtype)
-        kept, server = self._states()
-        sent = task.algorithm.broadcast(server, task.model)
-        return task.model.module(task.algorithm.personal_model(kept, sent, position, task.model))
-
-    @property
-    def own_lambda(self) -> float | None:
-        """The λ that the method itself fitted or fixed for this client; None for methods that do neither."""
-        chosen = self._run.task.algorithm.own_lambda(self._states()[0])
-        return None if chosen is None else float(chosen)
-
-    def _states(self) -> tuple[State, State]:
-        """What the client keeps, and the server's state, after the fine-tuning that some methods end with."""
-        task = self._run.task
-        stored = self._run.states.get(self.index)
-        kept = task.init_client(self.index) if stored is None else moved(stored, CPU)
-        server, epochs = moved(self._run.server, CPU), task.algorithm.adapt_epochs
-        return adapt(task, self.index, kept, server, epochs) if epochs > 0 else (kept, server)
 
 
 def _algorithm(given: Algorithm | str) -> Algorithm:

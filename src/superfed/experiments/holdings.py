@@ -129,6 +129,18 @@ def summary(held: Holdings) -> dict[str, float]:
     }
 
 
+def as_table(held: Holdings) -> dict[str, list[Any]]:
+    """A row per client: how many samples train, validate and test, which classes it holds, and how many samples of each."""
+    classes = [np.flatnonzero(counts) for counts in held.counts]
+    parts = zip(("train", "validation", "test"), held.parts.T.tolist(), strict=True)
+    return {
+        "client": held.clients.tolist(),
+        **dict(parts),
+        "classes": [found.tolist() for found in classes],
+        "samples": [counts[found].tolist() for counts, found in zip(held.counts, classes, strict=True)],
+    }
+
+
 def as_plain(setting: DataSetting, data: FederatedData, counted: Holdings) -> dict[str, Any]:
     """Everything, for programs."""
     class_names: Sequence[str] | None = getattr(data, "class_names", None)

@@ -80,6 +80,20 @@ def apply_overrides(settings: dict[str, Any], overrides: list[str]) -> dict[str,
     return changed
 
 
+def also_tracked(settings: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """The settings with these trackers beside those they name already."""
+    given = settings.get("tracking") or []
+    if isinstance(given, dict) and "name" not in given:
+        if any(not isinstance(options, dict | None) for options in given.values()):
+            return settings  # which will be complained of
+        there = [{"name": name, **(options or {})} for name, options in given.items()]
+    else:
+        there = given if isinstance(given, list) else [given]
+    known = [one.get("name") if isinstance(one, dict) else one for one in there]
+    added = [name for name in dict.fromkeys(names) if name not in known]
+    return settings | {"tracking": [*there, *added]} if added else settings
+
+
 def resolve(settings: dict[str, Any]) -> list[RunConfig]:
     """Every run that the settings stand for, checked."""
     return [RunConfig.from_plain(one) for one in expand(settings)]

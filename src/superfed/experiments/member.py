@@ -7,12 +7,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from superfed.core.errors import UserError
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.clients import DiskStates, MemoryStates
 from superfed.engine.simulation import Run
 from superfed.engine.task import Task
+from superfed.experiments.holdings import as_table, gather, summary, to_count
 from superfed.experiments.newcomers import NewcomerResults
+from superfed.experiments.pace import Pace
+from superfed.experiments.privacy import privacy_spent
 from superfed.experiments.provenance import versions
 from superfed.experiments.results import Results
 from superfed.experiments.schema import RunConfig
@@ -29,7 +34,7 @@ class Member:
         self.title = title or folder.name
         """What it is called among the runs that are computed with it."""
         if not folder.exists():
-            _begin(folder, config, task)
+            _begin(folder, config, task, _write_holdings(folder, task, _final_clients(config, task)))
         remove_parts(folder.path)
         if task.data.fingerprint != folder.info()["fingerprint"]:
             raise UserError(f"{folder.path}: the data is not what this run began with (its fingerprint differs)")
@@ -49,13 +54,12 @@ class Member:
         at = {point.round for point in run.curve}
         return run.round not in at and (run.round % self.config.evaluation.every == 0 or run.finished)
 
-    @property
-    def checkpoint_is_due(self) -> bool:
-        return self.run.finished or self.run.round % self.config.engine.checkpoint_every == 0
+    def checkpoint_is_due(self, pace: Pace) -> bool:
+        every = self.config.engine.checkpoint_every
+        return self.run.finished or (pace.allows(self.run.round) if every == "auto" else self.run.round % every == 0)
 
     def final_clients(self) -> Sequence[int]:
-        wanted = self.config.evaluation.final_clients
-        return self.run.task.members if wanted == "all" else self.run.followed(wanted)
+        return _final_clients(self.config, self.run.task)
 
     def take_up(self, hardware: dict[str, Any]) -> None:
         """Note where the run goes on, or begins; that it failed once is forgotten."""
@@ -74,18 +78,30 @@ class Member:
 
     def save_results(self, results: Results, newcomers: NewcomerResults | None) -> None:
         folder = self.folder
-        tables = {folder.clients: results.clients_table(), folder.readings: results.readings_table()}
+        tables = {
+            folder.clients: results.clients_table(),
+            folder.readings: results.readings_table(),
+            folder.bins: results.bins_table(),
+        }
         if newcomers is not None:
             tables[folder.newcomers] = newcomers.table()
         for path, columns in tables.items():
             write_table(path, columns, durable=False)
         met = {"newcomers": None if newcomers is None else newcomers.summary()}
-        write_json(folder.summary_file, results.summary(self.run.records) | met, durable=False)
+        spent = {} if self.run.task.privacy is None else {"privacy": privacy_spent(self.run)}
+        write_json(folder.summary_file, results.summary(self.run.records) | met | spent, durable=False)
         self._save_seconds()
         settle([*tables, folder.summary_file])
+        if self.config.engine.checkpoint_every == "auto":
+            self._checkpoints.keep_the_last()  # which one came before it, was a matter of time
         stopped = self.run.stopped
-        status = {"status": "finished"} if stopped is None else {"status": "stopped", "reason": stopped}
-        self._write_info(**status, **({"engine": self.notes} if self.notes else {}))
+        news: dict[str, object] = (
+            {"status": "finished"} if stopped is None else {"status": "stopped", "reason": stopped}
+        )
+        news |= {"engine": self.notes} if self.notes else {}
+        if not folder.holdings.exists():  # the run is of an older program
+            news |= {"holdings": _write_holdings(folder, self.run.task, results.clients)}
+        self._write_info(**news)
         self.has_results = True
 
     def save_failure(self, reason: str, error: Exception) -> None:
@@ -116,9 +132,23 @@ def timed(what: str, members: Sequence[Member]) -> Iterator[None]:
         member.spend(what, (time.perf_counter() - began) / len(members))
 
 
-def _begin(folder: RunFolder, config: RunConfig, task: Task) -> None:
+def _final_clients(config: RunConfig, task: Task) -> Sequence[int]:
+    """Those that are evaluated after the last round."""
+    wanted = config.evaluation.final_clients
+    return task.members if wanted == "all" else task.some_members("followed", wanted)
+
+
+def _write_holdings(folder: RunFolder, task: Task, clients: Sequence[int]) -> dict[str, float]:
+    """What ``clients`` hold, or of very many a sample of them; the same in a few numbers comes back."""
+    counted = to_count(len(clients), task.data.num_classes)
+    held = gather(task.data, np.array([clients[place] for place in counted.tolist()]))
+    write_table(folder.holdings, as_table(held))
+    return summary(held)
+
+
+def _begin(folder: RunFolder, config: RunConfig, task: Task, holdings: dict[str, float]) -> None:
     """Make a run's folder, with all that is known before the first round."""
-    folder.write_config(config.as_plain())
+    folder.write_config(config.of_the_run())
     named = {what: getattr(task.data, f"{what}_names", None) for what in ("class", "client")}
     if any(names is not None for names in named.values()):
         write_json(folder.names_file, {what: None if names is None else list(names) for what, names in named.items()})
@@ -131,6 +161,7 @@ def _begin(folder: RunFolder, config: RunConfig, task: Task) -> None:
             "parameters": task.model.size,
             "layers": {layer.name: [layer.start, layer.stop] for layer in task.model.layers},
             "head": [task.model.head.start, task.model.head.stop],
+            "holdings": holdings,
             "versions": versions(),
         }
     )

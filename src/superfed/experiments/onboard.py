@@ -11,10 +11,10 @@ from torch import nn
 
 from superfed.core.errors import UserError
 from superfed.core.random import key
+from superfed.core.state import State
 from superfed.data.own import OwnData
 from superfed.engine.adapt import adapt
 from superfed.engine.evaluate import evaluate_arrival, evaluate_client, lambda_grid
-from superfed.engine.simulation import Run
 from superfed.engine.task import Task
 from superfed.experiments.results import Results
 from superfed.experiments.runner import load_run
@@ -53,17 +53,22 @@ class Onboarded:
 def onboard(run_path: Path, data_file: Path, epochs: int, data_root: Path | None = None) -> Onboarded:
     """Serve the client whose samples ``data_file`` holds: as it arrives, or after ``epochs`` of the method's own rule."""
     run, settings = load_run(run_path, data_root)
-    task = _task_of(run, read_client(data_file, run.task))
-    title, lambdas = task.algorithm.title, lambda_grid(settings.evaluation.lambdas)
-    arriving = evaluate_arrival(task, NEWCOMER, run.server)
+    return onboard_with(run.task, run.server, data_file, epochs, settings.evaluation.lambdas)
+
+
+def onboard_with(trained: Task, server: State, data_file: Path, epochs: int, points: int) -> Onboarded:
+    """The same from what a finished run has learnt: its task, the server's last state, and how many λ to look at."""
+    task = _task_of(trained, read_client(data_file, trained))
+    title, lambdas = task.algorithm.title, lambda_grid(points)
+    arriving = evaluate_arrival(task, NEWCOMER, server)
     at_once = None if arriving is None else float(arriving.test["top1"][0])
     sizes = (task.data.train_size(NEWCOMER), len(task.data.validation(NEWCOMER)), len(task.data.test(NEWCOMER)))
     if epochs == 0:
-        w = task.algorithm.global_model(run.server)
+        w = task.algorithm.global_model(server)
         if w is None or at_once is None:
             raise UserError(f"{title} has no global model to start from, so a newcomer must train: give --epochs")
         return Onboarded(title, sizes, epochs, at_once, at_once, None, task.model.module(w))
-    kept, server = adapt(task, NEWCOMER, task.init_client(NEWCOMER), run.server, epochs)
+    kept, server = adapt(task, NEWCOMER, task.init_client(NEWCOMER), server, epochs)
     results = Results([NEWCOMER], [evaluate_client(task, NEWCOMER, kept, server, lambdas)])
     lam = results.chosen_lambda(NEWCOMER)
     sent = task.algorithm.broadcast(server, task.model)
@@ -99,12 +104,12 @@ def read_client(path: Path, task: Task) -> OwnData:
         raise UserError(f"{path}: {error}") from error
 
 
-def _task_of(run: Run, data: OwnData) -> Task:
+def _task_of(trained: Task, data: OwnData) -> Task:
     """The run's task for the newcomer's data alone, with draws of its own."""
     return replace(
-        run.task,
+        trained,
         data=data,
-        seed=key(run.task.seed, "onboard") % 2**63,
+        seed=key(trained.seed, "onboard") % 2**63,
         newcomers=0.0,
-        schedule=replace(run.task.schedule, clients_per_round=1),
+        schedule=replace(trained.schedule, clients_per_round=1),
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from superfed.engine.evaluate import ClientScores
 from superfed.engine.simulation import RoundRecord
 from superfed.metrics.readings import READINGS, Curves, choose, picked
-from superfed.metrics.scores import METRICS
+from superfed.metrics.scores import BINS, METRICS
 from superfed.metrics.summary import summarise
 
 Floats = NDArray[np.float64]
@@ -30,6 +30,7 @@ class Results:
             split: {name: np.array([getattr(s, split)[name] for s in scores]) for name in METRICS}
             for split in ("validation", "test")
         }
+        self._bins: Floats = np.array([s.test[BINS] for s in scores])
         self.choices: Mapping[str, NDArray[np.int64]] = choose(
             Curves(
                 self.lambdas,
@@ -79,6 +80,25 @@ class Results:
             columns["lam"] += self._own_lambdas
             for name in METRICS:
                 columns[name] += _known(self._own[name].tolist())
+        return columns
+
+    def bins_table(self) -> dict[str, list[Any]]:
+        """A row per bin of confidence that holds test samples: each client's at its headline λ, and at every λ those of all
+        clients together, who are no client in particular."""
+        own = picked(self._bins, self.choices[HEADLINE])
+        chosen = [self.chosen_lambda(client) for client in self.clients]
+        people = [*self.clients, *[None] * len(self.lambdas)]
+        lambdas = _known([*chosen, *self.lambdas])
+        columns: dict[str, list[Any]] = {name: [] for name in ("client", "lam", "bin", "samples", "confidence", "top1")}
+        for client, lam, bins in zip(people, lambdas, np.concatenate([own, self._bins.sum(axis=0)]), strict=True):
+            held = np.flatnonzero(bins[:, 0])
+            samples, confidence, hits = bins[held].T
+            columns["client"] += [client] * len(held)
+            columns["lam"] += [lam] * len(held)
+            columns["bin"] += held.tolist()
+            columns["samples"] += samples.astype(int).tolist()
+            columns["confidence"] += (confidence / samples).tolist()
+            columns["top1"] += (hits / samples).tolist()
         return columns
 
     def readings(self) -> dict[str, Any]:

@@ -13,10 +13,12 @@ from superfed.experiments.assemble import Assembler, named
 from superfed.experiments.failures import RunsFailed
 from superfed.experiments.labels import run_names
 from superfed.experiments.load import resolve
+from superfed.experiments.logged import Logged
 from superfed.experiments.member import Member
 from superfed.experiments.observer import Observer, Silent
 from superfed.experiments.schema import RunConfig
 from superfed.experiments.together import Together
+from superfed.experiments.tracked import tracked
 from superfed.store.files import remove_parts
 from superfed.store.layout import ExperimentFolder, find_experiment
 from superfed.store.lock import locked
@@ -82,8 +84,9 @@ def reevaluate(
                     f"{member.folder.path}: has done {member.run.round} of {member.run.task.schedule.rounds} rounds; "
                     f"finish it first with: superfed resume {path}"
                 )
-        with closing(_executor(members, observer or Silent())) as executor:
-            together = Together(members, executor, observer or Silent())
+        told = Logged(members, observer or Silent())
+        with closing(_executor(members, told)) as executor:
+            together = Together(members, executor, told)
             together.evaluate(members, lambdas)
         _complain(members, together, f"superfed resume {folder.path}")
     return folder.path
@@ -100,10 +103,11 @@ def load_run(path: Path, data_root: Path | None = None) -> tuple[Run, RunConfig]
 
 def train(members: Sequence[Member], observer: Observer, again: str) -> None:
     """Take every run to its end; complain of those that failed when all others are there."""
-    observer.started([member.title for member in members], [member.run for member in members])
-    with closing(_executor(members, observer)) as executor:
-        together = Together(members, executor, observer)
-        together.train()
+    with tracked(members, Logged(members, observer)) as told:
+        told.started([member.title for member in members], [member.run for member in members])
+        with closing(_executor(members, told)) as executor:
+            together = Together(members, executor, told)
+            together.train()
     _complain(members, together, again)
 
 

@@ -4,15 +4,18 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from superfed.algorithms import ALGORITHMS
+from superfed.core.aggregation import AGGREGATIONS, Aggregation, Mean
 from superfed.core.algorithm import Algorithm
 from superfed.core.errors import require
+from superfed.core.privacy import Privacy
 from superfed.data.noise import LabelNoise
 from superfed.data.partitions import PARTITIONS, Natural, PartitionKind
 from superfed.data.registry import DATASETS, DatasetSettings
 from superfed.engine.precision import Precision
 from superfed.engine.task import Schedule
-from superfed.experiments.strict import build, choice, plain
+from superfed.experiments.strict import build, choice, plain, several
 from superfed.models import MODELS, ModelRecipe
+from superfed.tracking.settings import TRACKERS, TrackerSettings
 
 DATASET_SETTINGS: dict[str, type] = {name: entry.settings for name, entry in DATASETS.items()}
 
@@ -22,12 +25,17 @@ class DataConfig:
     """Which data, and how it falls on clients."""
 
     dataset: DatasetSettings = choice(DATASET_SETTINGS)
+    """What clients are dealt from."""
     num_clients: int | None = None
     """Needed, unless the samples have owners: then it is how many of them take part, and without it all do."""
     partition: PartitionKind | Natural | None = choice(PARTITIONS, None)
+    """How samples are dealt; without it, samples stay with their owners, where they have some."""
     test_fraction: float = 0.2
+    """Of each client's samples, unless it brings its own test samples."""
     validation_fraction: float = 0.1
+    """Of what remains for training; λ is chosen on it."""
     label_noise: LabelNoise | None = None
+    """Wrong labels, put in on purpose; in training and validation samples alone."""
     newcomers: float = 0.0
     """The share of clients that are kept from training, to see how a method serves them afterwards."""
     seed: int | None = None
@@ -42,12 +50,15 @@ class EvaluationConfig:
     """After the last round every client is evaluated; during training, every so often, some of them."""
 
     every: int = 10
+    """Rounds between points of the accuracy curve."""
     clients: int = 20
+    """How many clients the curve follows."""
     final_clients: int | Literal["all"] = "all"
     """After the last round too, a sample will do where there are very many clients."""
     newcomer_epochs: int = 5
     """How long newcomers train, by the method's own rule, before they are evaluated a second time."""
     lambdas: int = 11
+    """Points of the line from λ = 0 to 1, both ends included."""
 
     def __post_init__(self) -> None:
         require(self.every >= 1, "every", f"must be 1 or more, not {self.every}")
@@ -64,8 +75,11 @@ class EngineConfig:
     """How it is computed. Only ``dtype`` and ``precision`` change the numbers, beyond rounding."""
 
     device: str = "auto"
+    """``cpu``, ``cuda``, ``cuda:1``; by itself a GPU, where torch sees one."""
     workers: int | Literal["auto"] = "auto"
+    """Processes on a CPU; by itself one per core."""
     dtype: Literal["float32", "float64"] = "float32"
+    """Of weights and inputs."""
     precision: Precision = "float32"
     """Of products on a GPU."""
     compile: Literal["auto", "on", "off"] = "auto"
@@ -73,7 +87,9 @@ class EngineConfig:
     memory: float | None = None
     """How many GiB of a GPU's memory may be used; without it, most of what is free."""
     state: Literal["memory", "disk"] = "memory"
-    checkpoint_every: int = 10
+    """Where clients' states lie: in memory, or in memory-mapped files."""
+    checkpoint_every: int | Literal["auto"] = "auto"
+    """Rounds; by itself every ten, or fewer where checkpoints would take more than a twentieth of the time."""
 
     def __post_init__(self) -> None:
         require(
@@ -85,7 +101,8 @@ class EngineConfig:
             f"{self.precision} goes with dtype float32, not {self.dtype}",
         )
         require(self.memory is None or self.memory > 0, "memory", f"must be more than 0 GiB, not {self.memory}")
-        require(self.checkpoint_every >= 1, "checkpoint_every", f"must be 1 or more, not {self.checkpoint_every}")
+        every = self.checkpoint_every
+        require(every == "auto" or every >= 1, "checkpoint_every", f"must be 1 or more, or auto, not {every}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,14 +110,29 @@ class RunConfig:
     """One run, resolved."""
 
     algorithm: Algorithm = choice(ALGORITHMS)
+    """The method."""
     data: DataConfig
+    """Which data, and how it falls on clients."""
     model: ModelRecipe = choice(MODELS)
+    """The network."""
     training: Schedule
+    """Rounds, and the clients' optimiser."""
+    aggregation: Aggregation = choice(AGGREGATIONS, default=Mean())
+    """How the server brings uploads together."""
+    privacy: Privacy | None = None
+    """What is done to what leaves a client."""
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    """When clients are evaluated, how many, and at which λ."""
     engine: EngineConfig = field(default_factory=EngineConfig)
+    """How it is computed."""
+    tracking: tuple[TrackerSettings, ...] = several(TRACKERS)
+    """Where the runs are followed; it changes none of them."""
     name: str = "experiment"
+    """Of the experiment; the file's name, where it is left out of a file."""
     description: str = ""
+    """What the experiment is, in your words."""
     seed: int = 0
+    """Everything random in the run follows from it."""
 
     def __post_init__(self) -> None:
         require(0 <= self.seed < 2**63, "seed", f"must be at least 0 and less than 2^63, not {self.seed}")
@@ -112,3 +144,7 @@ class RunConfig:
     def as_plain(self) -> dict[str, Any]:
         settings: dict[str, Any] = plain(self)
         return {key: settings[key] for key in ("name", "description", "seed", *settings)}
+
+    def of_the_run(self) -> dict[str, Any]:
+        """What makes the run itself: the same wherever it is followed."""
+        return {key: value for key, value in self.as_plain().items() if key != "tracking"}

@@ -24,6 +24,12 @@ def choice(registry: Mapping[str, type], default: Any = dataclasses.MISSING) -> 
     return dataclasses.field(default=default, metadata={"choices": registry})
 
 
+def several(registry: Mapping[str, type]) -> Any:
+    """A field that holds any of the registry's dataclasses, each at most once: given as a name, as a list of names and
+    mappings with ``name``, or as a mapping from names to settings."""
+    return dataclasses.field(default=(), metadata={"several": registry})
+
+
 def build(kind: type[T], value: object, path: str = "") -> T:
     """An instance of the dataclass ``kind`` from plain data."""
     if not isinstance(value, Mapping):
@@ -33,12 +39,14 @@ def build(kind: type[T], value: object, path: str = "") -> T:
         if name not in fields:
             raise SettingError(_join(path, str(name)), unknown(str(name), fields))
     hints = typing.get_type_hints(kind)
-    arguments = {}
+    arguments: dict[str, Any] = {}
     for name, field in fields.items():
         key = _join(path, name)
         if name in value:
             registry = field.metadata.get("choices")
-            if registry is None:
+            if "several" in field.metadata:
+                arguments[name] = _choose_several(field.metadata["several"], value[name], key)
+            elif registry is None:
                 arguments[name] = convert(hints[name], value[name], key)
             elif value[name] is None and field.default is None:
                 arguments[name] = None
@@ -70,14 +78,39 @@ def _choose(registry: Mapping[str, type], value: object, path: str) -> object:
     return build(registry[name], {k: v for k, v in given.items() if k != "name"}, path)
 
 
+def _choose_several(registry: Mapping[str, type], value: object, path: str) -> tuple[object, ...]:
+    if isinstance(value, Mapping) and "name" not in value:
+        for name in value:
+            if name not in registry:
+                raise SettingError(_join(path, str(name)), unknown(str(name), registry))
+        return tuple(
+            build(registry[name], {} if settings is None else settings, _join(path, name))
+            for name, settings in value.items()
+        )
+    if value is None:
+        return ()
+    chosen = tuple(_choose(registry, one, path) for one in (value if isinstance(value, list) else [value]))
+    for kind in map(type, chosen):
+        if [type(one) for one in chosen].count(kind) > 1:
+            raise SettingError(path, f"{_name_in(registry, kind)} is given twice")
+    return chosen
+
+
 def plain(value: Any, registry: Mapping[str, type] | None = None) -> Any:
     """The reverse of ``build``: an instance as plain data, defaults and all."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    settings = {f.name: plain(getattr(value, f.name), f.metadata.get("choices")) for f in dataclasses.fields(value)}
-    if registry is not None:
-        return {"name": next(name for name, kind in registry.items() if kind is type(value)), **settings}
-    return settings
+    settings = {
+        f.name: {_name_in(f.metadata["several"], type(one)): plain(one) for one in getattr(value, f.name)}
+        if "several" in f.metadata
+        else plain(getattr(value, f.name), f.metadata.get("choices"))
+        for f in dataclasses.fields(value)
+    }
+    return settings if registry is None else {"name": _name_in(registry, type(value)), **settings}
+
+
+def _name_in(registry: Mapping[str, type], kind: type) -> str:
+    return next(name for name, one in registry.items() if one is kind)
 
 
 def convert(hint: Any, value: object, path: str) -> Any:

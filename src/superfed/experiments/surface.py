@@ -39,6 +39,8 @@ Span = Literal["personal", "updates"]
 NUM_CLIENTS = 20
 POINTS = 41
 MARGIN = 0.35
+STEPS = 10
+"""Of the way from one model to another, as λ is stepped through."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Surface:
     """Cross-entropy, with what weight decay adds to it: half of it times ‖w‖², the l2 term."""
     top1: NDArray[np.float64]
     corners: tuple[Corner, Corner, Corner]
+    lines: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """The loss on the straight way from the first corner to the second, and to the third, both ends included."""
     mixes: bool
     """Whether the lines from the first corner to the others are λ-lines."""
     part: Part
@@ -102,15 +106,22 @@ def surface_of(
         found = heights(task, plane, grid, clients, part, device)
         return found.loss + task.schedule.weight_decay / 2 * plane.sq_norms(grid), found.top1, found.num_samples
 
+    def at(x: float, y: float) -> tuple[float, float]:
+        loss, top1, _ = seen(Grid(np.array([x]), np.array([y])))
+        return float(loss[0, 0]), float(top1[0, 0])
+
+    def between(a: Corner, b: Corner) -> NDArray[np.float64]:
+        shares = [step / STEPS for step in range(1, STEPS)]
+        inside = [at(a.x + share * (b.x - a.x), a.y + share * (b.y - a.y))[0] for share in shares]
+        return np.array([a.loss, *inside, b.loss])
+
     first, second, third = (
-        Corner(name, x, y, loss=float(loss[0, 0]), top1=float(top1[0, 0]))
-        for name, (x, y) in zip(_names(three, mixes), plane.corners.tolist(), strict=True)
-        for loss, top1, _ in [seen(Grid(np.array([x]), np.array([y])))]
+        Corner(name, x, y, *at(x, y)) for name, (x, y) in zip(_names(three, mixes), plane.corners.tolist(), strict=True)
     )
     grid = (window or plane.window(MARGIN)).grid(points)
     loss, top1, num_samples = seen(grid)
-    corners = (first, second, third)
-    return Surface(task.algorithm.title, grid, loss, top1, corners, mixes, part, clients, num_samples)
+    corners, lines = (first, second, third), (between(first, second), between(first, third))
+    return Surface(task.algorithm.title, grid, loss, top1, corners, lines, mixes, part, clients, num_samples)
 
 
 def surfaces_of(
@@ -123,11 +134,16 @@ def surfaces_of(
 ) -> list[Surface]:
     """Those of several runs, through one window that holds the models of all."""
     threes = [three_of(run, span=span) for run in runs]
-    window = reduce(Window.joined, (three.plane.window(MARGIN) for three in threes))
+    window = joint_window(threes)
     return [
         surface_of(run, three=three, part=part, points=points, window=window, device=device)
         for run, three in zip(runs, threes, strict=True)
     ]
+
+
+def joint_window(threes: Sequence[Three]) -> Window:
+    """The smallest that holds the models of all, with room around them."""
+    return reduce(Window.joined, (three.plane.window(MARGIN) for three in threes))
 
 
 def three_of(run: Run, clients: tuple[int, int] | None = None, span: Span = "personal") -> Three:

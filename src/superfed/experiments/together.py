@@ -20,6 +20,7 @@ from superfed.experiments.guarded import Broken, Guarded
 from superfed.experiments.member import Member, timed
 from superfed.experiments.newcomers import meet_newcomers
 from superfed.experiments.observer import Observer
+from superfed.experiments.pace import Pace
 from superfed.experiments.provenance import hardware
 from superfed.experiments.results import Results
 
@@ -35,6 +36,7 @@ class Together:
         self.error: Exception | None = None
         self._members, self._executor, self._observer = members, Guarded(executor), observer
         self._places = {id(member): place for place, member in enumerate(members)}
+        self._pace = Pace()
 
     def train(self) -> None:
         """All rounds of all runs, and the evaluation of those that have no results yet."""
@@ -68,9 +70,13 @@ class Together:
             self._advance(active)
         going = [member for member in active if not self._has_failed(member)]
         self._follow(going)
-        due = [m for m in going if m.checkpoint_is_due and not self._has_failed(m)]
-        with timed("checkpoints", due):
-            self._each(due, Member.save)
+        due = [m for m in going if m.checkpoint_is_due(self._pace) and not self._has_failed(m)]
+        if due:
+            with timed("checkpoints", due), self._pace.writing():
+                self._each(due, Member.save)
+        for member in due:
+            if not self._has_failed(member):
+                self._observer.saved(self._places[id(member)])
 
     def _advance(self, active: Sequence[Member]) -> None:
         left = dict(enumerate(active))
@@ -112,6 +118,8 @@ class Together:
         for member, scores in zip(members, every, strict=True):
             with self._alone(member):
                 member.run.add_to_curve(scores)
+            if not self._has_failed(member):
+                self._observer.followed(self._places[id(member)], scores)
 
     def _evaluate(self, member: Member, points: int) -> None:
         run, clients, grid = member.run, member.final_clients(), lambda_grid(points)

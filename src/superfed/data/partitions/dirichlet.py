@@ -20,7 +20,9 @@ class Dirichlet:
     """
 
     alpha: float
+    """Small: few classes a client; large: all of them."""
     min_samples: int = 2
+    """Who ends with fewer is topped up."""
 
     def __post_init__(self) -> None:
         alpha = finite("alpha", self.alpha)

@@ -20,7 +20,9 @@ class Natural:
     """
 
     fraction: float = 1.0
+    """The share of all samples that the people drawn hold."""
     min_samples: int = 1
+    """Who has fewer is left out."""
 
     def __post_init__(self) -> None:
         fraction = finite("fraction", self.fraction)

@@ -29,8 +29,11 @@ class Pathological:
     """
 
     shards_per_client: int = 2
+    """At most so many classes a client, where shards are pure."""
     assignment: Assignment = "random"
+    """Shards dealt at random, or shard j to client j mod K."""
     cut: Cut = "sorted"
+    """Shards of equal size, or each of one class."""
 
     def __post_init__(self) -> None:
         whole("shards_per_client", self.shards_per_client, least=1)

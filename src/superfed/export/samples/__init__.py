@@ -1,0 +1,1 @@
+"""Samples to predict, from whatever file they lie in."""
