@@ -1,4 +1,4 @@
-"""superfed reproduce: a table run again at the smallest scale, gone on with, planned, and its refusals."""
+"""superfed reproduce: a table run again at the smallest scale, gone on with, planned, traced, kept, and its refusals."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def test_a_table_and_once_more(superfed: Program, tmp_path: Path) -> None:
     assert again.returncode == 0, again.stderr
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "smoke").rglob("*.safetensors")} == before
     assert "runs:" not in again.stdout
-    assert (tmp_path / "smoke" / "table1.html").read_text().count("<tbody>") == 1
+    assert (tmp_path / "smoke" / "table1.html").read_text().count('<tr><th scope="row">') == 2
     assert r"\toprule" in (tmp_path / "smoke" / "table1.tex").read_text()
 
 
@@ -57,10 +57,14 @@ def test_data_that_is_not_here_is_left_out_and_said(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["table9"], "TABLE: 'table9' is none; choose from table1, table2, table3, table4, table5"),
+        (
+            ["table9"],
+            "TARGET: 'table9' is none; choose from table1, table2, table3, table4, table5, figure3, figureA, ",
+        ),
         (["table1", "--scale", "big"], "--scale: must be smoke, short, full, not 'big'"),
         (["table1", "--seeds", "0"], "--seeds: must be 1 or more, not 0"),
         (["table1", "--only", "cifar9"], "--only: no cell of table1 has 'cifar9' in its name; they look like table1/"),
+        (["table1", "--cell", "cifar9"], "--cell: no cell has 'cifar9' in its name; they look like table1/"),
         (["table1", "training.lr=1", "--scale", "smoke"], "training.lr=1: only engine.KEY=VALUE may be given"),
         (["table1", "engine.devise=cpu", "--scale", "smoke"], "engine.devise: unknown; did you mean 'device'?"),
     ],
@@ -71,3 +75,54 @@ def test_one_sentence_for_a_mistake(superfed: Program, arguments: list[str], sen
     assert done.stderr.startswith(f"superfed: {sentence}"), done.stderr
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.rglob("experiment.json"))
+
+
+def test_everything_can_be_planned(superfed: Program, tmp_path: Path) -> None:
+    done = superfed("reproduce", "all", "--plan", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("290 cells, 1 seed: 284 runs in ")  # six cells of figures are those of tables
+    figure = superfed("reproduce", "figureB", "--plan", cwd=tmp_path)
+    assert figure.stdout.startswith("3 cells, 1 seed: 3 runs in 3 groups")
+
+
+def test_where_a_number_comes_from(superfed: Program, tmp_path: Path) -> None:
+    cell = ("--scale", "smoke", "--out", tmp_path, "--cell", "mnist/k50/fedavg")
+    none = superfed("reproduce", "table1", *cell)
+    assert none.returncode == 1
+    command = "superfed reproduce table1 --scale smoke --only table1/mnist/k50/fedavg --seeds 1 --out"
+    assert f"not run yet; run it with: {command} {tmp_path}" in none.stdout
+    made = superfed(
+        "reproduce", "table1", *ENGINE, "--scale", "smoke", "--only", "k50/fedavg", "--seeds", 2, "--out", tmp_path
+    )
+    assert made.returncode == 0, made.stderr
+    found = superfed("reproduce", "table1", *cell)
+    assert found.returncode == 0, found.stderr
+    facts = [line.split(maxsplit=1) for line in found.stdout.splitlines() if not line.startswith("    ")]
+    told = {fact[0]: fact[1] for fact in facts if len(fact) == 2}
+    assert {"status", "begun", "machine", "versions", "data", "settings"} < told.keys()
+    assert len([fact for fact in facts if fact[0] == "folder"]) == 2
+    assert (Path(told["folder"]) / "run.json").exists()
+    again = f"superfed reproduce table1 {' '.join(ENGINE)} --scale smoke --only table1/mnist/k50/fedavg --seeds 2"
+    assert told["command"] == f"{again} --out {tmp_path}"
+    assert "      name: fedavg" in found.stdout
+
+
+def test_what_is_finished_is_shown_and_kept_and_nothing_is_run(superfed: Program, tmp_path: Path) -> None:
+    small = ("reproduce", "table1", *SMALL, "--out", tmp_path / "runs")
+    superfed(*small[:-4], "--only", "mnist/k50/fedavg", "--out", tmp_path / "runs", *ENGINE)
+    before = sorted((tmp_path / "runs").rglob("run.json"))
+    assert len(before) == 1
+    done = superfed(*small, "--show", "--keep", "--kept", tmp_path / "kept")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 2 numbers are there" in done.stdout
+    assert sorted((tmp_path / "runs").rglob("run.json")) == before
+    assert f"kept: {tmp_path / 'kept' / 'table1.json'}" in done.stdout
+    page = superfed("reproduce", "all", "--kept", tmp_path / "kept", "--page", tmp_path / "docs" / "page.md")
+    assert page.returncode == 0, page.stderr
+    assert "### MNIST, K = 50 (top-1, %)" in (tmp_path / "docs" / "page.md").read_text()
+
+
+def test_a_page_is_of_everything(superfed: Program, tmp_path: Path) -> None:
+    done = superfed("reproduce", "table1", "--page", "page.md", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "superfed: --page: is of all that is kept: superfed reproduce all --page page.md\n"

@@ -5,6 +5,7 @@ remembered, and heeded whenever a client's work is done.
 """
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +13,8 @@ from types import FrameType
 
 import typer
 
-from superfed.engine.simulation import Run
-from superfed.experiments.observer import Observer
+from superfed.cli.logs import complain
+from superfed.experiments.observer import Observer, Passing
 
 
 class Stop:
@@ -31,39 +32,28 @@ class Stop:
             raise KeyboardInterrupt
 
 
-class Heeding:
+class Heeding(Passing):
     """An observer that passes everything on, and stops where a stop was asked for."""
 
     def __init__(self, observer: Observer, stop: Stop) -> None:
-        self._observer, self._stop = observer, stop
-
-    def started(self, names: list[str], runs: list[Run]) -> None:
-        self._observer.started(names, runs)
+        super().__init__(observer)
+        self._stop = stop
 
     def compiling(self, what: str, seconds: float | None) -> None:
         self._stop.heed()
-        self._observer.compiling(what, seconds)
+        super().compiling(what, seconds)
 
     def lane_done(self, run: int) -> None:
         self._stop.heed()
-        self._observer.lane_done(run)
-
-    def round_done(self, run: int) -> None:
-        self._observer.round_done(run)
-
-    def evaluating(self, total: int) -> None:
-        self._observer.evaluating(total)
+        super().lane_done(run)
 
     def client_evaluated(self) -> None:
         self._stop.heed()
-        self._observer.client_evaluated()
-
-    def run_done(self, run: int) -> None:
-        self._observer.run_done(run)
+        super().client_evaluated()
 
     def run_failed(self, run: int, reason: str) -> None:
         self._stop.heed()
-        self._observer.run_failed(run, reason)
+        super().run_failed(run, reason)
 
 
 @contextmanager
@@ -75,7 +65,9 @@ def stoppable(out: Path, again: str | None = None) -> Iterator[Stop]:
         yield stop
     except KeyboardInterrupt:
         if again is not None or (out / "experiment.json").exists():
-            typer.echo(f"\nsuperfed: stopped; go on with: {again or f'superfed resume {out}'}", err=True)
+            if sys.stderr.isatty():
+                typer.echo(err=True)  # below the ^C that the terminal shows
+            complain(f"stopped; go on with: {again or f'superfed resume {out}'}")
         raise typer.Exit(130) from None
     finally:
         for number, handler in before.items():

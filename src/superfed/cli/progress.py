@@ -9,7 +9,7 @@ from superfed.cli.bars import Bars
 from superfed.cli.board import Board
 from superfed.cli.plain_lines import PlainLines
 from superfed.engine.simulation import Run
-from superfed.experiments.observer import Observer
+from superfed.experiments.observer import Observer, Silent
 
 MOST_BARS = 12
 
@@ -24,7 +24,7 @@ def watching(console: Console) -> Iterator[Observer]:
         watcher.close()
 
 
-class Watcher:
+class Watcher(Silent):
     """Passes everything on to the view that suits the place and the number of runs, once that is known."""
 
     def __init__(self, console: Console) -> None:

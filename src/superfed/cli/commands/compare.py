@@ -19,14 +19,17 @@ def command(
         typer.Option("--page", metavar="FILE", help="Write the comparison as an HTML page too.", show_default=False),
     ] = None,
 ) -> None:
-    """Lay runs side by side: one row per method and setting, seeds taken together."""
+    """Lay runs side by side: one row per method and setting, seeds taken together.
+
+    [bold]superfed compare runs/nu runs/mu --page comparison.html[/bold]
+    """
     import json
 
     from rich.console import Console
 
     from superfed.report.comparison import as_json as plain
     from superfed.report.comparison import compare
-    from superfed.report.page import write_page
+    from superfed.report.page.build import write_page
     from superfed.report.terminal import comparison_table
     from superfed.store.layout import find_runs
 

@@ -44,7 +44,10 @@ def command(
     as_json: AsJson = False,
     data_root: DataRoot = None,
 ) -> None:
-    """Show who holds what: how the classes and sizes of a config's data fall on its clients."""
+    """Show who holds what: how the classes and sizes of a config's data fall on its clients.
+
+    [bold]superfed data show demo data.num_clients=50 --out holdings.html[/bold]
+    """
     from rich.console import Console
 
     from superfed.experiments.assemble import Assembler

@@ -17,7 +17,10 @@ def command(
     ] = None,
     data_root: DataRoot = None,
 ) -> None:
-    """Evaluate every client of a finished run anew, and print the table."""
+    """Evaluate every client of a finished run anew, and print the table.
+
+    [bold]superfed evaluate runs/demo-20260101-120000 --lambdas 21[/bold]
+    """
     from rich.console import Console
 
     from superfed.cli.finish import failures_kept, show_results

@@ -21,7 +21,10 @@ class Kind(StrEnum):
 def command(
     kind: Annotated[Kind, typer.Argument(help="What to list.", show_default=False)], as_json: AsJson = False
 ) -> None:
-    """List what there is, with settings and their defaults."""
+    """List what there is, with settings and their defaults.
+
+    [bold]superfed list algorithms[/bold]
+    """
     entries = _entries(kind)
     if as_json:
         typer.echo(json.dumps(entries, indent=1, ensure_ascii=False))

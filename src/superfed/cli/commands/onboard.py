@@ -24,16 +24,11 @@ def command(
     ),
     data_root: DataRoot = None,
 ) -> None:
-    """Serve a new client: train its personal model from a finished run, on its own data, and write it."""
+    """Serve a new client: train its personal model from a finished run, on its own data, and write it.
+
+    [bold]superfed onboard runs/demo-20260101-120000/superfed-mm-seed0 --data client.npz[/bold]
+    """
+    from superfed.cli.onboarded import show_and_save
     from superfed.experiments.onboard import onboard
 
-    done = onboard(run, data, epochs, data_root)
-    train, validation, test = done.samples
-    typer.echo(f"{done.title}; {train} samples to train on, {validation} to choose λ on, {test} to test on")
-    at_once = "not possible: the method has no global model" if done.arriving is None else f"{done.arriving:.1%}"
-    typer.echo(f"accuracy as it arrives: {at_once}")
-    if epochs > 0:
-        where = "" if done.lam is None else f", at λ = {done.lam:g}"
-        typer.echo(f"accuracy after {epochs} epochs: {done.accuracy:.1%}{where}")
-    done.save(out)
-    typer.echo(f"model: {out}")
+    show_and_save(onboard(run, data, epochs, data_root), out)

@@ -7,6 +7,8 @@ def command(run: RunPath, data_root: DataRoot = None) -> None:
     """Go on with an interrupted run, or with all of an experiment's, from the last checkpoints.
 
     It ends in the same weights and metrics as if it had never stopped.
+
+    [bold]superfed resume runs/demo-20260101-120000[/bold]
     """
     from rich.console import Console
 

@@ -18,6 +18,15 @@ def command(
             "--out", "-o", metavar="DIR", help="Where the runs go; runs/NAME-DATE-TIME without it.", show_default=False
         ),
     ] = None,
+    track: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--track",
+            metavar="NAME",
+            help="Follow it in tensorboard, wandb or mlflow too; may be given again.",
+            show_default=False,
+        ),
+    ] = None,
     data_root: DataRoot = None,
 ) -> None:
     """Run an experiment: train, evaluate every client, print the table and write the page.
@@ -27,16 +36,18 @@ def command(
     [bold]superfed run demo seed=0 training.rounds=10[/bold]
 
     [bold]superfed run my.yaml algorithm.nu=\\[0,1,2,5] --out runs/nu[/bold]
+
+    [bold]superfed run demo --track tensorboard[/bold]
     """
     from rich.console import Console
 
     from superfed.cli.finish import failures_kept, show_results
     from superfed.cli.interrupt import Heeding, stoppable
     from superfed.cli.progress import watching
-    from superfed.experiments.load import load_config
+    from superfed.experiments.load import also_tracked, load_config
     from superfed.experiments.runner import start
 
-    settings = load_config(config, changes)
+    settings = also_tracked(load_config(config, changes), track or [])
     where = out or Path("runs") / f"{settings['name']}-{datetime.now():%Y%m%d-%H%M%S}"
     console = Console()
     with stoppable(where) as stop, failures_kept() as failures, watching(console) as observer:

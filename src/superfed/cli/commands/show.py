@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def command(config: Config, changes: Changes = None, as_json: AsJson = False, data_root: DataRoot = None) -> None:
-    """Show what a config means: every setting with its value, defaults included, the runs it stands for, and the model."""
+    """Show what a config means: every setting with its value, defaults included, the runs it stands for, and the model.
+
+    [bold]superfed show demo seed=0 algorithm=superfed[/bold]
+    """
     from superfed.experiments.labels import flatten, run_names, varying_settings
     from superfed.experiments.load import load_config, resolve
     from superfed.store.layout import as_yaml

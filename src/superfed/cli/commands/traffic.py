@@ -8,7 +8,10 @@ from superfed.cli.options import AsJson, Changes, Config, DataRoot
 
 
 def command(config: Config, changes: Changes = None, as_json: AsJson = False, data_root: DataRoot = None) -> None:
-    """Count what each method of a config sends: bytes for one client in one round, up and down."""
+    """Count what each method of a config sends: bytes for one client in one round, up and down.
+
+    [bold]superfed traffic demo model.width=400[/bold]
+    """
     import json
 
     from superfed.experiments.assemble import Assembler

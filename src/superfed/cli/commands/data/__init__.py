@@ -7,7 +7,10 @@ from superfed.cli.commands.data import check, fetch, listing, prepare
 
 app = typer.Typer(
     name="data",
-    help="Look after datasets: which are here, whether they are whole, fetch and prepare them, see who holds what.",
+    help="""Look after datasets: which are here, whether they are whole, fetch and prepare them, see who holds what.
+
+    [bold]superfed data list[/bold]
+    """,
     no_args_is_help=True,
     rich_markup_mode="rich",
 )

@@ -35,7 +35,10 @@ class Row:
 
 
 def command(data_root: DataRoot = None, cache: Cache = None, as_json: AsJson = False) -> None:
-    """List the datasets: which are here, where, and which are prepared for quick loading."""
+    """List the datasets: which are here, where, and which are prepared for quick loading.
+
+    [bold]superfed data list --data-root data[/bold]
+    """
     from superfed.data.cache import cache_place
 
     place = cache_place(cache)

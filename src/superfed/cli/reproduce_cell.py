@@ -1,0 +1,70 @@
+"""Where the numbers of a cell come from, on the terminal."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from superfed.core.errors import require
+from superfed.reproduce.cells import Cell, PlannedRun
+from superfed.reproduce.provenance import Made, facts
+from superfed.reproduce.running import folder_name
+from superfed.store.layout import ExperimentFolder, RunFolder, as_yaml
+
+
+def show_cells(words: str, every: Sequence[Cell], scale: str, out: Path, console: Console) -> bool:
+    """The runs of the cells whose names hold ``words``; whether there are any."""
+    found = [cell for cell in every if words in cell.id]
+    require(bool(found), "--cell", f"no cell has '{words}' in its name; they look like {every[0].id}")
+    some = False
+    for cell in found:
+        console.print(Text(cell.id, style="bold"))
+        runs = _runs(cell, out / scale)
+        for run in runs:
+            _show(run, cell, scale, out, console)
+        if not runs:
+            console.print(f"not run yet; run it with: {_command(cell, scale, out)}", highlight=False, soft_wrap=True)
+        some = some or bool(runs)
+    return some
+
+
+def _runs(cell: Cell, where: Path) -> list[RunFolder]:
+    """Of every seed that there is."""
+    stem = folder_name(PlannedRun(cell.config(), (cell,))).removesuffix("0")
+    numbered = {
+        int(match[1]): path
+        for path in where.glob(f"{stem}*")
+        if (match := re.fullmatch(rf"{re.escape(stem)}(\d+)", path.name))
+    }
+    folders = [ExperimentFolder(numbered[seed]) for seed in sorted(numbered)]
+    return [run for folder in folders if not folder.is_free() for run in folder.runs() if run.exists()]
+
+
+def _show(run: RunFolder, cell: Cell, scale: str, out: Path, console: Console) -> None:
+    made, config = Made.of(run, cell.digest), run.config()
+    experiment = ExperimentFolder(run.path.parent).info()
+    told = {
+        "folder": str(run.path),
+        "status": run.info()["status"],
+        **facts(made),
+        "command": _command(cell, scale, out, int(config["seed"]) + 1, experiment),
+    }
+    for name, value in told.items():
+        console.print(Text.assemble((f"  {name:<13}", "dim"), str(value)), soft_wrap=True, highlight=False)
+    console.print(Text("  config", style="dim"))
+    for line in as_yaml(config).splitlines():
+        console.print(Text(f"    {line}"), soft_wrap=True, highlight=False)
+
+
+def _command(cell: Cell, scale: str, out: Path, seeds: int = 1, experiment: dict[str, object] | None = None) -> str:
+    """What makes these runs, or finds them made; how it is computed and where its data lies, as it was begun."""
+    begun = experiment or {}
+    config = begun.get("config")
+    given = config.get("engine", {}) if isinstance(config, dict) else {}
+    usual = cell.settings.get("engine", {})
+    engine = [f"engine.{key}={value}" for key, value in given.items() if usual.get(key) != value]
+    data = [f"--data-root {begun['data_root']}"] if begun.get("data_root") else []
+    rest = [f"--scale {scale} --only {cell.id} --seeds {seeds} --out {out}", *data]
+    return " ".join(["superfed reproduce", cell.table, *engine, *rest])
