@@ -1,9 +1,11 @@
 """Every cell of the paper's tables, and every run behind its figures, as a config."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 
 from superfed.core.errors import UserError
 from superfed.experiments.schema import RunConfig
@@ -35,6 +37,11 @@ class Cell:
     @property
     def method(self) -> str:
         return self.id.split("/")[3]
+
+    @property
+    def digest(self) -> str:
+        """Of its settings: equal for cells that need the same runs."""
+        return sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:8]
 
     def config(self, seed: int = 0) -> RunConfig:
         return RunConfig.from_plain({"seed": seed, **self.settings})

@@ -1,4 +1,4 @@
-"""Tables of the paper beside ours, as one HTML file."""
+"""Tables and figures of the paper beside ours, as HTML files."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,24 +7,82 @@ from superfed.report.markup import Markup, element
 from superfed.report.style import STYLE
 from superfed.report.tables import heading, table
 from superfed.reproduce.compare import Line
+from superfed.reproduce.drawn import Drawn, Section
+from superfed.reproduce.links import how_made, run_links
+from superfed.reproduce.record import Record, Records
 from superfed.reproduce.words import HEADINGS, METRICS, cells_of, counts, explanation, group_title, grouped, notes
 
+TITLE = "The paper beside ours"
 COLOURS = " td.agrees { color: #1a7f37; } td.higher { color: #0a6ebd; } td.lower { color: #b35900; } td.quiet { opacity: .6; }"
+WIDE = """
+body { max-width: 100rem; }
+.pictures { display: grid; gap: 1rem; margin: 1rem 0; }
+.pictures svg { width: 100%; height: auto; border-radius: .4rem; }
+@media (min-width: 60rem) { .pictures.many { grid-template-columns: repeat(3, 1fr); } .pictures.one { max-width: 62rem; } }
+"""
+RUNS = "runs"
+"""The column of links to a line's runs, by their seeds."""
 
 
-def page(tables: Mapping[str, Sequence[Line]]) -> str:
-    """The page; ``tables`` are by title."""
-    content = [part for title, lines in tables.items() for part in _section(title, lines)]
-    return document("The paper beside ours", "The paper beside ours", content, style=STYLE + COLOURS)
+def page(tables: Mapping[str, Sequence[Line]], records: Records | None = None) -> str:
+    """Tables by their titles; the lines lead to the runs of ``records``."""
+    content = [part for title, lines in tables.items() for part in _tables(title, lines, records or {})]
+    return document(TITLE, TITLE, content, style=STYLE + COLOURS)
 
 
-def _section(title: str, lines: Sequence[Line]) -> list[Markup]:
+def figure_page(title: str, drawn: Drawn, records: Records) -> str:
+    content = [element("h2", title)]
+    for section in drawn.sections:
+        content += _section(section, records)
+    content += [element("p", sentence, class_="note") for sentence in drawn.sentences]
+    return document(TITLE, TITLE, [*content, how_made(_all(records))], style=STYLE + WIDE)
+
+
+def index_page(entries: Mapping[str, tuple[str, str]], remark: str) -> str:
+    """Where everything is; ``entries`` have a title and how far it has come, by the page's name."""
+    items = [
+        element("li", element("a", title, href=name), element("p", state, class_="note"))
+        for name, (title, state) in entries.items()
+    ]
+    return document(TITLE, TITLE, [element("p", remark, class_="lead"), element("ul", *items)])
+
+
+def _tables(title: str, lines: Sequence[Line], records: Records) -> list[Markup]:
     parts = [element("h2", title), element("p", counts(lines))]
+    headings = [heading(words) for words in (*HEADINGS, *([RUNS] if records else []))]
     for group in grouped(lines):
         metric = METRICS.get(group[0].metric, group[0].metric)
-        body = [element("tr", *_cells(line)) for line in group]
-        parts.append(table(f"{group_title(group)} ({metric})", [heading(words) for words in HEADINGS], body))
-    return parts + [element("p", sentence, class_="note") for sentence in [*explanation(lines), *notes(lines)]]
+        body = [element("tr", *_cells(line), *_links(line.cell, records)) for line in group]
+        parts.append(table(f"{group_title(group)} ({metric})", headings, body))
+    parts += [element("p", sentence, class_="note") for sentence in [*explanation(lines), *notes(lines)]]
+    return [*parts, how_made(_all(records))] if records else parts
+
+
+def _section(section: Section, records: Records) -> list[Markup]:
+    parts = [element("h3", section.heading)] if section.heading else []
+    parts += [element("p", section.remark)] if section.remark else []
+    for row in section.pictures:
+        kind = "pictures many" if len(row) > 1 else "pictures one"
+        parts.append(element("div", *(picture.svg for picture in row), class_=kind))
+    body = [
+        element(
+            "tr",
+            element("th", row.words[0], scope="row"),
+            *(element("td", words) for words in row.words[1:]),
+            *_links(row.cell, records),
+        )
+        for row in section.rows
+    ]
+    headings = [heading(words) for words in (*section.headings, *([RUNS] if records else []))]
+    return [*parts, table("The same in numbers", headings, body)]
+
+
+def _links(cell: str, records: Records) -> list[Markup]:
+    return [run_links(records.get(cell, ()))] if records else []
+
+
+def _all(records: Records) -> list[Record]:
+    return [record for of_seeds in records.values() for record in of_seeds]
 
 
 def _cells(line: Line) -> list[Markup]:

@@ -1,8 +1,6 @@
 """The runs behind tables, on disk: each once, wherever it is needed, gone on with where it was."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +10,44 @@ from superfed.experiments.load import apply_overrides
 from superfed.experiments.observer import Observer
 from superfed.experiments.several import has_results, run_several
 from superfed.reproduce.cells import PlannedRun
-from superfed.reproduce.compare import Summary
-from superfed.store.layout import ExperimentFolder
+from superfed.store.layout import ExperimentFolder, RunFolder
 
 
 def folder_name(run: PlannedRun) -> str:
     """By what is computed, not by the table it was asked for: another table may need the same run."""
     cell = run.cells[0]
-    digest = sha256(json.dumps(cell.settings, sort_keys=True).encode()).hexdigest()[:8]
-    return f"{cell.dataset}-{cell.method}-{digest}-seed{run.config.seed}"
+    return f"{cell.dataset}-{cell.method}-{cell.digest}-seed{run.config.seed}"
+
+
+def finished(run: PlannedRun, out: Path) -> RunFolder | None:
+    """The run's folder, if it came to its end."""
+    folder = ExperimentFolder(out / folder_name(run))
+    if folder.is_free() or not has_results(folder):
+        return None
+    (only,) = folder.runs()
+    return only
+
+
+def in_jobs(runs: Sequence[PlannedRun]) -> list[list[PlannedRun]]:
+    """A dataset after another, so that not all clients' models are held at once."""
+    jobs: dict[str, list[PlannedRun]] = {}
+    for run in runs:
+        jobs.setdefault(run.cells[0].dataset, []).append(run)
+    return list(jobs.values())
 
 
 def split_by_data(runs: Sequence[PlannedRun], data_root: Path | None) -> tuple[list[PlannedRun], dict[str, str]]:
     """Those runs whose data are at hand, and for each dataset that is not, why."""
-    assembler, missing, here = Assembler(data_root), dict[str, str](), []
-    for run in runs:
-        dataset = run.cells[0].dataset
-        if dataset in missing:
-            continue
+    missing, here = dict[str, str](), []
+    for job in in_jobs(runs):
+        assembler = Assembler(data_root)  # one dataset's: all of them at once may not fit
         try:
-            assembler.data(run.config)
+            for run in job:
+                assembler.data(run.config)
         except UserError as error:
-            missing[dataset] = str(error)
+            missing[job[0].cells[0].dataset] = str(error)
         else:
-            here.append(run)
+            here += job
     return here, missing
 
 
@@ -66,18 +78,3 @@ def run_all(
         stored = ExperimentFolder(out / name)
         wanted[name] = settings if stored.is_free() else stored.info()["config"]  # how it began is how it goes on
     run_several(wanted, out, again, data_root, observer)
-
-
-def summaries(runs: Iterable[PlannedRun], out: Path) -> dict[str, list[Summary]]:
-    """For each cell what its finished runs say of themselves, in the order of ``runs``."""
-    found: dict[str, list[Summary]] = {}
-    for run in runs:
-        folder = ExperimentFolder(out / folder_name(run))
-        if folder.is_free() or not has_results(folder):
-            continue
-        (only,) = folder.runs()
-        summary = only.summary()
-        if summary is not None:
-            for cell in run.cells:
-                found.setdefault(cell.id, []).append(summary)
-    return found

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from superfed.data.stand_in import NAME as STAND_IN
+from superfed.experiments.surface import NUM_CLIENTS
 from superfed.reproduce.paper import AS_RUN, Plain
 
 Scale = Literal["smoke", "short", "full"]
@@ -12,8 +13,11 @@ IN_WORDS: dict[Scale, str] = {
     "full": "as the paper had it",
     "short": "a fifth of the rounds (half in the ablations) and of the local epochs, the rate falling through the same "
     "values; no cells with 500 clients, Figure B with 100; 100 of the writers and of the roles",
-    "smoke": "3 rounds of tiny networks on made-up data, with the same partitions and methods; the numbers mean nothing",
+    "smoke": "2 rounds of tiny networks on made-up data, with the same partitions and methods; the numbers mean nothing",
 }
+
+SURFACES: dict[Scale, tuple[int, int]] = {"full": (31, NUM_CLIENTS), "short": (17, 3), "smoke": (7, NUM_CLIENTS)}
+"""Points along the longer side of Figure A's surfaces, and clients on whose samples their loss is taken."""
 
 SHORT_ROUNDS = {500: 100, 200: 100, 100: 50}
 """Ablations are short already; with fewer rounds most clients would take part once."""
@@ -24,9 +28,9 @@ SHORT_CLIENTS = {"femnist": 100, "shakespeare": 100}
 SHORT_OMITS = 500
 """No cells with so many clients, for the same reason."""
 
-SMOKE_ROUNDS = 3
+SMOKE_ROUNDS = 2
 SMOKE_CLIENTS = {50: 6, 100: 7, 200: 7, 500: 8, 660: 6, 730: 6}
-SMOKE_CLIENTS_PER_ROUND = 3
+SMOKE_CLIENTS_PER_ROUND = 2
 SMOKE_MODELS: dict[str, Plain] = {
     "mnist": {"name": "two_nn", "hidden_layers": 3, "width": 8, **AS_RUN},
     "cifar10": {
@@ -97,7 +101,7 @@ def _smoke(settings: Plain, dataset: str) -> Plain:
             "partition": partition,
         },
         training=_fewer_rounds(settings["training"], SMOKE_ROUNDS),
-        evaluation={"every": 1, "clients": 3},
+        evaluation={"every": SMOKE_ROUNDS, "clients": 2},
     )
     few = {"local_epochs": 1, "clients_per_round": SMOKE_CLIENTS_PER_ROUND}
     return _with(smaller, training=few) | {"model": dict(SMOKE_MODELS[dataset])}

@@ -1,5 +1,6 @@
 """How cells, figures and verdicts are written, the same in the terminal, on the page and in LaTeX."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from superfed.report.numbers import NOTHING
@@ -28,14 +29,19 @@ DATASETS = {
     "femnist": "FEMNIST",
     "shakespeare": "Shakespeare",
 }
+VERDICTS = ("agrees", "higher", "lower", "unknown")
 METRICS = {"top1": "top-1, %", "top5": "top-5, %", "ece": "ECE", "mce": "MCE", "loss": "loss"}
 
 
 def setting_words(setting: str) -> str:
-    """``k100`` → K = 100, ``alpha10`` → α = 10, ``pair0.1`` → pair noise 0.1, ``start0.4`` → L/R = 0.4."""
+    """``k100`` → K = 100, ``alpha10`` → α = 10, ``pair0.1`` → pair noise 0.1, ``nu1_mu0.01`` → ν = 1, μ = 0.01."""
+    if "_" in setting:
+        return ", ".join(setting_words(part) for part in setting.split("_"))
     for prefix, words in (
         ("alpha", "α = "),
         ("start", "L/R = "),
+        ("nu", "ν = "),
+        ("mu", "μ = "),
         ("pair", "pair noise "),
         ("symmetric", "symmetric noise "),
     ):
@@ -70,11 +76,9 @@ def figure(value: Told | None) -> str:
 
 def cells_of(line: Line) -> tuple[str, ...]:
     """Method, ours at the paper's reading, published, difference, ours at the validated λ, and what is to be said."""
-    found, printed = line.verdict, line.published
-    ours = told(line.ours)
+    printed, ours = line.published, told(line.ours)
     difference = NOTHING if ours is None else f"{ours.mean - printed.mean:+.2f}"
     std = "" if printed.std is None else f" ±{printed.std:.2f}"
-    word = NOTHING if not line.ours else "no target" if line.fault else "unknown" if found is None else found.word
     mark = "*" if line.fault else "?" if line.oddity else ""
     return (
         METHODS.get(line.method, line.method),
@@ -82,8 +86,15 @@ def cells_of(line: Line) -> tuple[str, ...]:
         f"{printed.mean:.2f}{std}{mark}",
         difference,
         figure(told(line.headline)),
-        word,
+        NOTHING if ours is None else word(line),
     )
+
+
+def word(line: Line) -> str:
+    """The verdict, or why there is none."""
+    if not line.ours:
+        return "not run"
+    return "no target" if line.verdict is None else line.verdict.word
 
 
 HEADINGS = ("method", "ours", "published", "points", HEADLINE, "verdict")
@@ -113,11 +124,12 @@ def notes(lines: Sequence[Line]) -> list[str]:
 
 def counts(lines: Sequence[Line]) -> str:
     """How many numbers agree, of those that there are to compare."""
-    verdicts = [line.verdict for line in lines]
-    words = [found.word for found in verdicts if found is not None]
-    tally = ", ".join(
-        f"{words.count(word)} {word}" for word in ("agrees", "higher", "lower", "unknown") if word in words
-    )
-    missing = sum(not line.ours for line in lines)
-    done = f"{len(lines) - missing} of {len(lines)} numbers are there"
-    return f"{done}: {tally}" if tally else done
+    words = tally(lines)
+    said = ", ".join(f"{words[verdict]} {verdict}" for verdict in VERDICTS if words[verdict])
+    done = f"{len(lines) - words['not run']} of {len(lines)} numbers are there"
+    return f"{done}: {said}" if said else done
+
+
+def tally(lines: Sequence[Line]) -> Counter[str]:
+    """How many lines have which word."""
+    return Counter(word(line) for line in lines)

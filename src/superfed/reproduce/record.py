@@ -1,0 +1,95 @@
+"""What a finished run says for one cell: all that tables and figures are made of, small enough to be kept for good."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from superfed.reproduce.cells import PlannedRun
+from superfed.reproduce.landscape import Landscape
+from superfed.reproduce.paper import Plain
+from superfed.reproduce.provenance import Made
+from superfed.reproduce.published import published
+from superfed.reproduce.running import finished
+from superfed.reproduce.surveys import surveyed
+
+DIGITS = 6
+CURVE = ("top1",)
+"""The metrics of which a figure has a curve over λ."""
+
+
+@dataclass(frozen=True)
+class Record:
+    cell: str
+    seed: int
+    num_clients: int
+    readings: Plain
+    """By reading and metric: mean and standard deviation over clients."""
+    made: Made
+    by_lambda: Sequence[Plain] = ()
+    """The same at each λ, for cells of figures."""
+    surfaces: Mapping[str, Landscape] = field(default_factory=dict)
+    """By view, for cells of Figure A."""
+
+    @property
+    def summary(self) -> Plain:
+        return {"num_clients": self.num_clients, "readings": self.readings}
+
+    def as_plain(self) -> Plain:
+        unsaid = [key for key in ("by_lambda", "surfaces") if not getattr(self, key)]
+        return {key: value for key, value in asdict(self).items() if key not in unsaid}
+
+    @classmethod
+    def from_plain(cls, plain: Plain) -> "Record":
+        surfaces = {view: Landscape(**one) for view, one in plain.get("surfaces", {}).items()}
+        by_lambda = tuple(plain.get("by_lambda", ()))
+        return cls(**plain | {"made": Made(**plain["made"]), "by_lambda": by_lambda, "surfaces": surfaces})
+
+
+Records = Mapping[str, Sequence[Record]]
+"""By cell, a record for each seed."""
+
+
+def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
+    """Those of all finished runs, in the order of ``runs``."""
+    found: dict[str, list[Record]] = {}
+    for run in runs:
+        folder = finished(run, out)
+        summary = None if folder is None else folder.summary()
+        if folder is None or summary is None:
+            continue
+        made = Made.of(folder, run.cells[0].digest)
+        for cell in run.cells:
+            figure = cell.table.startswith("figure")
+            metrics = CURVE if figure else _metrics(cell.id)
+            found.setdefault(cell.id, []).append(
+                Record(
+                    cell=cell.id,
+                    seed=run.config.seed,
+                    num_clients=summary["num_clients"],
+                    readings={name: _brief(over, metrics) for name, over in summary["readings"].items()},
+                    made=made,
+                    by_lambda=tuple(_at(place, metrics) for place in summary["by_lambda"] if figure),
+                    surfaces=surveyed(folder) if cell.table == "figureA" else {},
+                )
+            )
+    return found
+
+
+def _metrics(cell: str) -> list[str]:
+    """Ours that stand beside what a table prints for a cell."""
+    table = cell.split("/")[0]
+    return [published().beside(table, metric) for metric in published().metrics(cell)]
+
+
+def _brief(over_clients: Mapping[str, Any], metrics: Sequence[str]) -> Plain:
+    return {metric: {key: _rounded(over_clients[metric][key]) for key in ("mean", "std")} for metric in metrics}
+
+
+def _at(place: Mapping[str, Any], metrics: Sequence[str]) -> Plain:
+    return {"lam": place["lam"]} | _brief(place, metrics)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,126 @@
+"""The page of results, in Markdown, made from kept files alone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from superfed.reproduce.cells import TARGETS
+from superfed.reproduce.compare import Line, compare
+from superfed.reproduce.drawn import Drawn, Section
+from superfed.reproduce.keeping import Kept
+from superfed.reproduce.provenance import PLACES, place_cells, places
+from superfed.reproduce.targets import draw, is_figure, name_of, title_of
+from superfed.reproduce.words import (
+    HEADINGS,
+    METRICS,
+    VERDICTS,
+    cells_of,
+    explanation,
+    group_title,
+    grouped,
+    notes,
+    tally,
+)
+
+HEAD = """# Results
+
+The paper's tables and figures, run again. This page and its pictures are written from the files in `results/reproduce/`, one
+for each table or figure, by `superfed reproduce all --page docs/results.md`. How runs are made and compared is told in
+[The paper's tables and figures again](reproduce.md).
+"""
+NOTHING_YET = "**Nothing has been run at full scale yet.**"
+
+
+def results(kept: Mapping[str, Kept], pictures: str) -> tuple[str, dict[str, str]]:
+    """The page, and its pictures by name, which it looks for in the folder ``pictures`` beside it."""
+    parts, files = [HEAD], dict[str, str]()
+    if not any(one.scale == "full" and one.records for one in kept.values()):
+        parts.append(f"{NOTHING_YET}\n")
+    lines = {name: compare(name, _summaries(kept.get(name))) for name in TARGETS if not is_figure(name)}
+    parts.append(_overview(lines, kept))
+    every = [record.made for one in kept.values() for of_seeds in one.records.values() for record in of_seeds]
+    if every:
+        parts += ["## Where it was computed\n", _table(PLACES, [place_cells(place) for place in places(every)])]
+    for name, one in kept.items():
+        if not one.records:
+            continue
+        parts.append(f"## {title_of(name, one.scale)}\n")
+        if is_figure(name):
+            drawn = draw(name, one.records)
+            parts += _figure(drawn, pictures)
+            files |= {f"{picture.name}.svg": f"{picture.svg}\n" for picture in drawn.pictures}
+        else:
+            parts += _comparison(lines[name])
+    return "\n".join(parts), files
+
+
+def _summaries(kept: Kept | None) -> dict[str, list[dict[str, object]]]:
+    if kept is None:
+        return {}
+    return {cell: [record.summary for record in of_seeds] for cell, of_seeds in kept.records.items()}
+
+
+def _overview(lines: Mapping[str, Sequence[Line]], kept: Mapping[str, Kept]) -> str:
+    """How far each has come."""
+    rows = []
+    for name, of_table in lines.items():
+        words = tally(of_table)
+        counted = [f"{words[word]}" for word in (*VERDICTS, "no target", "not run")]
+        rows.append((name_of(name), f"{len(of_table)} numbers", *counted))
+    table = _table(("", "", *VERDICTS, "no target", "not run"), rows)
+    figures = [name for name in TARGETS if is_figure(name)]
+    said = [f"{name_of(name)} {_drawn_so_far(kept.get(name))}" for name in figures]
+    return f"{table}\n{'; '.join(said)}.\n"
+
+
+def _drawn_so_far(kept: Kept | None) -> str:
+    if kept is None or not kept.records:
+        return "is not run"
+    seeds = max(len(of_seeds) for of_seeds in kept.records.values())
+    return f"has {len(kept.records)} cells with {'1 seed' if seeds == 1 else f'{seeds} seeds'}"
+
+
+def _comparison(lines: Sequence[Line]) -> list[str]:
+    """Columns of which nothing was run are left out."""
+    parts, shown = [], list[Line]()
+    for group in grouped(lines):
+        if not any(line.ours for line in group):
+            continue
+        shown += group
+        metric = METRICS.get(group[0].metric, group[0].metric)
+        parts += [f"### {group_title(group)} ({metric})\n", _table(HEADINGS, [cells_of(line) for line in group])]
+    sentences = [*explanation(shown), *notes(shown)] if shown else []
+    return [*parts, *_paragraphs(sentences)]
+
+
+def _figure(drawn: Drawn, pictures: str) -> list[str]:
+    parts = []
+    for section in drawn.sections:
+        parts += [f"### {section.heading}\n"] if section.heading else []
+        parts += _paragraphs([section.remark] if section.remark else [])
+        parts += _pictures(section, pictures)
+        parts.append(_table(section.headings, [row.words for row in section.rows]))
+    return [*parts, *_paragraphs(drawn.sentences)]
+
+
+def _pictures(section: Section, folder: str) -> list[str]:
+    rows = [[f"![{one.words}]({folder}/{one.name}.svg)" for one in row] for row in section.pictures]
+    if len(rows) == 1 and len(rows[0]) == 1:
+        return [f"{rows[0][0]}\n"]
+    return [_table(["" for _ in rows[0]], rows, literally=True)]
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, literally: bool = False) -> str:
+    """The first column to the left, the others to the right."""
+    rules = [":--", *("--:" for _ in headings[1:])]
+    written = [cells if literally else [_escaped(cell) for cell in cells] for cells in (headings, *rows)]
+    head, *body = (f"| {' | '.join(cells)} |" for cells in written)
+    return "\n".join([head, f"|{'|'.join(rules)}|", *body, ""])
+
+
+def _paragraphs(sentences: Iterable[str]) -> list[str]:
+    return [f"{_escaped(sentence)}\n" for sentence in sentences]
+
+
+def _escaped(words: str) -> str:
+    for sign in ("\\", "*", "_", "|", "<", "["):
+        words = words.replace(sign, f"\\{sign}")
+    return words
