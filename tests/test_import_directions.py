@@ -17,10 +17,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "metrics": {"core"},
     "store": {"core"},
     "engine": {"core", "metrics", "store"},
-    "experiments": {"core", "algorithms", "models", "data", "metrics", "engine", "store"},
+    "experiments": {"core", "algorithms", "models", "data", "metrics", "engine", "store", "tracking", "report"},
     "report": {"core", "store"},
+    "serve": {"core", "store", "report"},
+    "tracking": {"core", "store", "report"},
+    "export": {"core", "models", "data", "metrics", "engine", "store", "experiments"},
     "bench": {"core", "algorithms", "models", "engine", "store", "experiments", "report"},
     "reproduce": {"core", "algorithms", "models", "data", "metrics", "engine", "store", "experiments", "report"},
+    "reference": {"core", "data", "store", "experiments"},
     "cli": {
         "core",
         "algorithms",
@@ -31,8 +35,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "store",
         "experiments",
         "report",
+        "serve",
         "bench",
         "reproduce",
+        "export",
     },
 }
 LIGHT_ROOMS = ("core", "algorithms", "models", "data", "metrics", "engine", "bench")

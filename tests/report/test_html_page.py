@@ -1,5 +1,8 @@
 """The page: one file, whole, self-contained, in which names are only names."""
 
+import base64
+import hashlib
+import json
 import math
 import re
 from html.parser import HTMLParser
@@ -9,11 +12,14 @@ from typing import Any
 import pytest
 from report_folders import demo, mixing_run, plain_run, unfinished_run
 
+import superfed.report.page
 from superfed.report.comparison import compare
-from superfed.report.numbers import accuracy, amount, decimal, percent, spread
-from superfed.report.page import write_page
-from superfed.store.layout import RunFolder
+from superfed.report.numbers import accuracy, aligned, amount, percent, spread
+from superfed.report.page.assets import PROGRAM
+from superfed.report.page.build import write_page
+from superfed.store.layout import ExperimentFolder, RunFolder
 
+SVG_SPACE = "http://www.w3.org/2000/svg"
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
@@ -41,7 +47,7 @@ class Document(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] == "title" and "svg" in self.open:
             self.notes.append(data)
-        elif "style" not in self.open:
+        elif "style" not in self.open and "script" not in self.open:
             self.text += data + " "
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
@@ -79,13 +85,11 @@ def test_it_holds_every_number_of_the_comparison(tmp_path: Path) -> None:
         for share in (row.worst10, row.top5):
             assert percent(share) in document.text
         for value in (row.loss, row.ece, row.mce):
-            assert decimal(value) in document.text
+            assert aligned(value) in document.text
         for size in (row.bytes_up, row.bytes_down):
             assert amount(size) in document.text
         for point in row.by_lambda:
-            where = row.title if point.lam is None else f"{row.title}, λ = {point.lam:g}"
-            note = f"{where}: {accuracy(point.mean, point.std)} {spread(point.spread)}"
-            assert document.notes.count(note) == 2  # on the wide chart and the narrow one
+            assert accuracy(point.mean, point.std) in document.text
         for run in row.runs:
             assert run in document.text
     assert "0123456789ab" in document.text
@@ -93,14 +97,24 @@ def test_it_holds_every_number_of_the_comparison(tmp_path: Path) -> None:
 
 
 def test_it_asks_for_nothing_from_outside(page: str) -> None:
-    assert "http://" not in page
-    assert "https://" not in page
-    assert not re.search(r"""url\(|@import|\bsrc=|\bhref=""", page)
+    without = page.replace(f'"{SVG_SPACE}"', "")  # a name, not an address
+    assert "http://" not in without
+    assert "https://" not in without
+    assert not re.search(r"""url\(|@import|\bsrc=|\bimport\(|href="(?!#)""", without)
     document = Document(page)
-    assert not document.all("script")
+    assert [script.get("type") for script in document.all("script")] == ["application/json", None]
     assert not document.all("link")
-    policy = next(meta for meta in document.all("meta") if meta.get("http-equiv") == "Content-Security-Policy")
-    assert (policy["content"] or "").startswith("default-src 'none'")
+
+
+def test_nothing_runs_but_the_pages_own_program(page: str) -> None:
+    """By its hash, so that not even a script that slipped into the page would."""
+    policies = [meta["content"] or "" for meta in Document(page).all("meta") if "http-equiv" in meta]
+    (policy,) = policies
+    (program,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode()
+    assert policy.startswith("default-src 'none'")
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "connect-src" not in policy
 
 
 def test_names_and_settings_are_only_text(tmp_path: Path) -> None:
@@ -117,7 +131,7 @@ def test_names_and_settings_are_only_text(tmp_path: Path) -> None:
     runs[0].write_info(runs[0].info() | {"fingerprint": "<u>1", "status": "stopped", "reason": evil})
     text = written(runs, tmp_path)
     document = Document(text)
-    assert not document.all("script")
+    assert len(document.all("script")) == 2
     assert not document.all("img")
     assert not document.all("i")
     assert not document.all("u")
@@ -125,75 +139,53 @@ def test_names_and_settings_are_only_text(tmp_path: Path) -> None:
     assert document.text.count(evil) > 5
     assert quote in document.text
     assert "<i>late" in document.text
-    assert any(evil in note for note in document.notes)
+    assert evil in json.loads(re.findall(r'id="page-data">(.*?)</script>', text)[0])["methods"][0]["name"] + evil
+    assert text.count("</script>") == 2
 
 
 def test_tables_have_headers_with_scope(page: str) -> None:
     document = Document(page)
     scopes = [header.get("scope") for header in document.all("th")]
     assert set(scopes) == {"row", "col"}
-    assert len(document.all("table")) == 4
+    assert len(document.all("table")) == 7  # readings, metrics, differences, λ, barriers, cost, runs
 
 
-def test_figures_are_described_for_those_who_cannot_see_them(page: str) -> None:
+def test_without_a_program_it_says_what_it_can(page: str) -> None:
+    """Places for pictures and controls that would do nothing are not shown; every table is there."""
+    assert "html:not(.js) .needs-js, html:not(.js) .plot { display: none; }" in page
     document = Document(page)
-    assert len(document.all("figure")) == len(document.all("figcaption")) == 2
-    charts = [svg for svg in document.all("svg") if (svg.get("class") or "").startswith("chart")]
-    assert [svg.get("class") for svg in charts] == ["chart wide", "chart narrow"] * 2
-    for svg in charts:
-        assert svg.get("role") == "img"
-        assert "SuPerFed-MM and FedAvg" in (svg.get("aria-label") or "")
+    hidden = [body for body in document.all("tbody") if "hidden" in body]
+    shown = [body for body in document.all("tbody") if body.get("data-reading") == "validated"]
+    assert len(hidden) == 4
+    assert len(shown) == 1
+    assert "hidden" not in shown[0]
 
 
-def test_a_method_without_lambda_is_a_dashed_line(page: str) -> None:
-    document = Document(page)
-    levels = [path for path in document.all("path") if (path.get("class") or "") == "stroke c1 level"]
-    # in both charts, at the name in the wide one, and in the legend
-    assert len(levels) == 4
-    bands = [path for path in document.all("path") if (path.get("class") or "") == "band c0"]
-    assert len(bands) == 4  # over λ and over rounds, wide and narrow
+def test_every_part_of_the_program_is_in_it_and_none_is_markup(page: str) -> None:
+    """Names reach the page as text alone."""
+    folder = Path(superfed.report.page.__file__).parent
+    assert {path.name for path in folder.glob("*.js")} == set(PROGRAM)
+    for name in PROGRAM:
+        text = (folder / name).read_text()
+        assert text in page
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function", text), name
 
 
-def test_rounds_are_read_at_one_half(page: str) -> None:
-    notes = Document(page).notes
-    assert notes.count("SuPerFed-MM, after 40 rounds: 92.00 (±1.63)") == 2
-    assert notes.count("SuPerFed-MM, after 0 rounds: 9.20 (±0.16)") == 2
-    assert notes.count("FedAvg, after 40 rounds: 60.00 (±8.16)") == 2
+def test_the_best_of_every_metric_is_bold(tmp_path: Path) -> None:
+    """Of losses and calibration errors that is the lowest, and of rows on other data nobody's business."""
+    text = written(demo(tmp_path), tmp_path)
+    body = re.findall(r'<tbody data-reading="validated">(.*?)</tbody>', text, re.DOTALL)[0]
+    best, other = (re.findall(r"<td([^>]*)>", row) for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL))
+    assert ["best" in cell for cell in best] == [True, True, True, True, False, False, False]
+    assert ["best" in cell for cell in other] == [False, False, False, False, True, True, False]
 
 
-def marks(page: str) -> dict[str, tuple[float, float]]:
-    """Where the best method's points stand in the first chart, by their notes."""
-    found: dict[str, tuple[float, float]] = {}
-    pattern = r'd="M([\d.]+) ([\d.]+)a4[^"]*" class="mark c0"><title>([^<:]*):'
-    for x, y, note in re.findall(pattern, page):
-        found.setdefault(note, (float(x) + 4, float(y)))
-    return found
-
-
-def band_top(page: str) -> float:
-    """Where the first band begins, at λ = 0."""
-    band = re.search(r'd="M[\d.]+ ([\d.]+)L[^"]*" class="band c0"', page)
-    assert band is not None
-    return float(band[1])
-
-
-def test_points_stand_where_the_axes_say(page: str) -> None:
-    """λ = 0 is at the left end of the axis, λ = 1 at its right end, and higher is better."""
-    axis = re.search(r'd="M([\d.]+) ([\d.]+)H([\d.]+)" class="axis"', page)
-    assert axis is not None
-    left, right = marks(page)["SuPerFed-MM, λ = 0"], marks(page)["SuPerFed-MM, λ = 1"]
-    assert left[0] == pytest.approx(float(axis[1]), abs=0.11)
-    assert right[0] == pytest.approx(float(axis[3]), abs=0.11)
-    assert right[1] < left[1]
-
-
-def test_the_band_is_one_deviation_over_clients_either_way(page: str) -> None:
-    low, high = marks(page)["SuPerFed-MM, λ = 0"], marks(page)["SuPerFed-MM, λ = 1"]
-    one_percent = (low[1] - high[1]) / (94 - 62)
-    band = re.search(r'd="M[\d.]+ ([\d.]+)L[^"]* ([\d.]+)Z" class="band c0"', page)
-    assert band is not None
-    assert low[1] - float(band[1]) == pytest.approx(30 * one_percent, abs=0.3)
-    assert float(band[2]) - low[1] == pytest.approx(30 * one_percent, abs=0.3)
+def test_settings_that_differ_are_laid_side_by_side(page: str) -> None:
+    (table,) = (t for t in re.findall(r"<table>(.*?)</table>", page, re.DOTALL) if "algorithm.nu" in t)
+    rows = re.findall(r"<tr><th[^>]*><code>(.*?)</code></th><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td></tr>", table)
+    assert ("algorithm.name", "superfed", "fedavg") in rows
+    assert ("algorithm.nu", "1.0", "–") in rows
+    assert not any(key.startswith(("data.", "training.")) for key, *_ in rows)
 
 
 def test_without_curves_the_page_still_opens(tmp_path: Path) -> None:
@@ -201,21 +193,15 @@ def test_without_curves_the_page_still_opens(tmp_path: Path) -> None:
     for run in runs:
         run.curve.unlink()
     document = Document(written(runs, tmp_path))
-    assert len(document.all("figure")) == 1
-    assert "As training went on" not in document.text
+    assert "No curve was kept." in document.text
 
 
-def test_one_lost_curve_leaves_the_others(tmp_path: Path) -> None:
-    runs = demo(tmp_path)
-    next(run for run in runs if run.name == "superfed-mm-seed0").curve.unlink()
-    notes = Document(written(runs, tmp_path)).notes
-    assert "SuPerFed-MM, after 40 rounds: 93.00 (±1.00)" in notes
-
-
-def test_only_methods_without_lambda_need_no_lambda_chart(tmp_path: Path) -> None:
+def test_only_methods_without_lambda_need_no_explorer(tmp_path: Path) -> None:
     document = Document(written([plain_run(tmp_path / "a", (0.5, 0.1))], tmp_path))
-    assert len(document.all("figure")) == 1
-    assert "λ" not in document.text
+    plots = {div.get("data-plot") for div in document.all("div") if "data-plot" in div}
+    assert plots == {"rounds", "bytes", "seconds"}
+    assert not any(section.get("id") == "explorer" for section in document.all("section"))
+    assert not any(select.get("id") == "reading" for select in document.all("select"))
 
 
 def test_what_is_not_a_number_is_left_out(tmp_path: Path) -> None:
@@ -223,22 +209,15 @@ def test_what_is_not_a_number_is_left_out(tmp_path: Path) -> None:
         plain_run(tmp_path / "a", (math.nan, math.nan)),
         mixing_run(tmp_path / "b", [(0.9, math.nan)] * 5, [(0.9, math.nan), (math.nan, math.nan), (0.8, 0.1)]),
     ]
-    text = written(runs, tmp_path)
-    document = Document(text)
-    assert {note.split(":")[0] for note in document.notes if "λ" in note} == {
-        "SuPerFed-MM, λ = 0",
-        "SuPerFed-MM, λ = 1",
-    }
-    assert marks(text)["SuPerFed-MM, λ = 0"][1] == pytest.approx(band_top(text))
+    text = re.sub(r"<script>.*?</script>", "", written(runs, tmp_path), flags=re.DOTALL)
     assert not re.search(r"\bnan\b", text, re.IGNORECASE)
 
 
-def test_many_rows_are_named_in_a_legend(tmp_path: Path) -> None:
-    stats = [(0.9, 0.1)] * 5
-    runs = [mixing_run(tmp_path / f"{nu}", stats, stats[:3], nu=nu) for nu in range(12)]
-    text = written(runs, tmp_path)
-    assert 'class="named"' not in text
-    document = Document(text)
-    assert 'class="name"' not in text
-    assert len([ul for ul in document.all("ul") if ul.get("class") == "legend"]) == 2
-    assert "of the best 4 only" in document.text
+def test_the_command_that_makes_them_again(tmp_path: Path) -> None:
+    runs = demo(tmp_path)
+    ExperimentFolder(tmp_path).write_info(
+        {"name": "trial", "runs": [run.name for run in runs]}, {"name": "trial", "algorithm": "<fedavg>"}
+    )
+    document = Document(written(runs, tmp_path))
+    assert "superfed run config.yaml" in document.text
+    assert "algorithm: <fedavg>" in document.text

@@ -8,18 +8,17 @@ from typing import Any
 
 import pytest
 from report_folders import demo, mixing_run, plain_run, with_newcomers
-from report_views import cells, terminal
+from report_views import cells, said, terminal
 from rich.cells import cell_len
 
 from superfed.core.errors import UserError
 from superfed.report.comparison import Comparison, as_json, compare
 from superfed.report.newcomers import TITLE
-from superfed.report.page import page
 from superfed.store.files import read_json, write_json
 from superfed.store.layout import RunFolder
 
 STATS = [(0.9, 0.1)] * 5
-TABLE = -3  # before those of the headline and of the runs
+TABLE = 2  # after those of the readings and of the metrics
 
 
 def fedper(path: Path, seed: int = 0) -> RunFolder:
@@ -109,8 +108,8 @@ def test_page_has_a_small_table_in_the_order_of_the_large_one(tmp_path: Path) ->
         ["FedPer", "not possible: no global model", "60.00 ±30.00|(±10.00)"],
         ["FedAvg", "45.00 ±20.00|(±5.00)", "60.00 ±15.00|(±0.00)"],
     ]
-    text = page(comparison)
-    assert f"<h2>{TITLE}</h2>" in text
+    text = said(comparison)
+    assert f"<h3>{TITLE}</h3>" in text
     assert "mean ± standard deviation over 4 newcomers, and in brackets the standard deviation over seeds" in text
     assert "each client&#x27;s validated one" in text
 
@@ -168,7 +167,7 @@ def test_where_no_row_has_any_nothing_is_said(tmp_path: Path) -> None:
 
     def seen() -> tuple[Any, str, str]:
         comparison = compare(runs)
-        return as_json(comparison), terminal(comparison), page(comparison)
+        return as_json(comparison), terminal(comparison), said(comparison)
 
     old = seen()
     for run in runs:
@@ -194,8 +193,8 @@ def test_what_is_not_known_is_not_called_impossible(tmp_path: Path) -> None:
     comparison = compare([run])
     assert cells(comparison, TABLE)[1] == ["FedAvg", "unknown", "60.00 ±–"]
     assert "unknown" in shown(terminal(comparison))
-    assert "not possible" not in terminal(comparison) + page(comparison)
-    assert not re.search(r"\bnan\b", terminal(comparison) + page(comparison), re.IGNORECASE)
+    assert "not possible" not in terminal(comparison) + said(comparison)
+    assert not re.search(r"\bnan\b", terminal(comparison) + said(comparison), re.IGNORECASE)
     assert as_json(comparison)["rows"][0]["newcomers"]["arriving"]["mean"] is None
 
 
@@ -203,7 +202,7 @@ def test_names_are_only_text(tmp_path: Path) -> None:
     evil = "<script>[red]A[/red]</script>"
     run = with_newcomers(plain_run(tmp_path / "a", (0.5, 0.1), title=evil), None, (0.6, 0.2))
     comparison = compare([run])
-    assert "<script>" not in page(comparison)
+    assert "<script>" not in said(comparison)
     assert cells(comparison, TABLE)[1][0] == "&lt;script&gt;[red]A[/red]&lt;/script&gt;"
     assert evil in shown(terminal(comparison))
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 from report_folders import config, demo, finished_run, mixing_run, plain_run, summary, with_own
-from report_views import cells, terminal
+from report_views import cells, said, terminal
 from rich.cells import cell_len
 
 from superfed.core.errors import UserError
 from superfed.report.comparison import Comparison, as_json, compare
-from superfed.report.page import page
 from superfed.store.files import read_json, write_json
 from superfed.store.layout import RunFolder
 
@@ -61,8 +60,8 @@ def test_page_has_a_column_with_a_dash_for_others(tmp_path: Path) -> None:
     assert (superfed[0], superfed[-1]) == ("SuPerFed-MM", "–")
     assert (apfl[0], apfl[-1]) == ("APFL", "75.00 ±20.00|(±5.00)")
     assert fedavg == ["FedAvg", "50.00 ±10.00|(±0.00)", "no λ: the same in every reading", "–"]
-    assert 'colspan="4"' in page(comparison)  # and the dash is the sixth
-    assert "the λ, or α, that the method itself fitted or fixed" in page(comparison)
+    assert 'colspan="4"' in said(comparison)  # and the dash is the sixth
+    assert "the λ, or α, that the method itself fitted or fixed" in said(comparison)
 
 
 def test_terminal_has_a_column_where_there_is_room(tmp_path: Path) -> None:
@@ -118,7 +117,7 @@ def test_a_row_whose_runs_do_not_all_have_it_goes_without(tmp_path: Path) -> Non
 def test_without_it_nothing_is_said(tmp_path: Path) -> None:
     comparison = compare(demo(tmp_path))
     assert "own λ" not in terminal(comparison, 140)
-    assert "own λ" not in page(comparison)
+    assert "own λ" not in said(comparison)
     assert len(cells(comparison, 0)[0]) == 6
     assert all("own" not in row["readings"] for row in as_json(comparison)["rows"])
 
@@ -127,7 +126,7 @@ def test_what_is_not_a_number_is_a_dash(tmp_path: Path) -> None:
     comparison = compare([with_own(apfl(tmp_path / "a", 0.8), (math.nan, math.nan))])
     assert cells(comparison, 0)[1][-1] == "–"
     assert as_json(comparison)["rows"][0]["readings"]["own"]["mean"] is None
-    assert not re.search(r"\bnan\b", terminal(comparison, 140) + page(comparison), re.IGNORECASE)
+    assert not re.search(r"\bnan\b", terminal(comparison, 140) + said(comparison), re.IGNORECASE)
 
 
 def test_one_that_cannot_be_read_makes_the_run_unreadable(tmp_path: Path) -> None:

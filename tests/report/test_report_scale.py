@@ -1,12 +1,11 @@
-"""Axes and labels: round marks around the data, names that do not cover each other."""
+"""Axes and labels: round marks around the data."""
 
 import math
-from itertools import pairwise
 
 import pytest
 
 from superfed.report.numbers import amount, listed, percent
-from superfed.report.scale import Axis, round_axis, spaced
+from superfed.report.scale import Axis, round_axis
 
 
 @pytest.mark.parametrize(
@@ -34,20 +33,6 @@ def test_rounds_have_no_halves() -> None:
 def test_what_lies_beyond_an_axis_is_put_at_its_end() -> None:
     axis = Axis(50, 100, ())
     assert [axis.share(value) for value in (40, 50, 75, 100, 110)] == [0, 0, 0.5, 1, 1]
-
-
-@pytest.mark.parametrize("wanted", [[10, 11, 12], [0, 0, 0], [98, 99, 100], [50, 10, 51], [20, 40, 60]])
-def test_names_are_kept_apart_and_inside(wanted: list[float]) -> None:
-    places = spaced(wanted, 10, 0, 100)
-    ordered = sorted(places)
-    assert min(b - a for a, b in pairwise(ordered)) >= 10
-    assert ordered[0] >= 0
-    assert ordered[-1] <= 100
-    assert sorted(range(3), key=lambda i: places[i]) == sorted(range(3), key=lambda i: wanted[i])
-
-
-def test_names_with_room_stay_where_they_are() -> None:
-    assert spaced([20, 60, 40], 10, 0, 100) == [20, 60, 40]
 
 
 def test_numbers_as_text() -> None:

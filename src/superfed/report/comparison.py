@@ -2,13 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from superfed.report.averages import Accuracy, mean, readings_over_seeds, spread
-from superfed.report.loading import Finished, Unfinished, load
+from superfed.report.loading import Finished, Unfinished, load, read
 from superfed.report.newcomers import Newcomers, newcomers
 from superfed.report.readings import HEADLINE, OWN, READINGS, Reading
 from superfed.report.settings import Settings, differences, essential, identity, labels
@@ -108,22 +108,34 @@ class Comparison:
 
     def best(self, reading: str) -> list[Row]:
         """The rows with the highest accuracy on their data, as far as two decimals of a percent can tell."""
-        rivals: dict[str, list[tuple[float, Row]]] = {}
-        for row in self.rows:
-            if reading not in row.readings:
-                continue
-            rivals.setdefault(row.data, []).append((round(_or_lowest(row.readings[reading].mean), 4), row))
-        chosen = []
-        for group in rivals.values():
-            highest = max(mean for mean, _ in group)
-            if len(group) > 1 and highest >= 0:
-                chosen += [row for mean, row in group if mean == highest]
-        return chosen
+        return leaders({row: round(row.readings[reading].mean, 4) for row in self.rows if reading in row.readings})
+
+
+def leaders(values: Mapping[Row, float], *, higher_is_better: bool = True) -> list[Row]:
+    """Of the rows with ``values`` the best on their data; whoever has no rival there, or no value, is none."""
+    rivals: dict[str, list[tuple[float, Row]]] = {}
+    for row, value in values.items():
+        rivals.setdefault(row.data, []).append((value if higher_is_better else -value, row))
+    chosen = []
+    for group in rivals.values():
+        known = [value for value, _ in group if math.isfinite(value)]
+        if len(group) > 1 and known:
+            chosen += [row for value, row in group if value == max(known)]
+    return chosen
 
 
 def compare(runs: Sequence[RunFolder]) -> Comparison:
     """Lay ``runs`` side by side. Unfinished ones are listed apart; without a finished one there is nothing to say."""
-    finished, unfinished = load(runs)
+    return _laid_out(*load(runs))
+
+
+def compare_so_far(runs: Sequence[RunFolder]) -> Comparison:
+    """The same while there may be nothing to say yet: then there are no rows."""
+    finished, unfinished, _ = read(runs)
+    return _laid_out(finished, unfinished)
+
+
+def _laid_out(finished: Sequence[Finished], unfinished: list[Unfinished]) -> Comparison:
     groups: dict[str, list[Finished]] = {}
     for run in finished:
         groups.setdefault(identity([run.method, essential(run.config)]), []).append(run)
@@ -213,7 +225,7 @@ def _or_lowest(mean: float) -> float:
 
 def _row_as_json(row: Row) -> dict[str, Any]:
     met = {} if row.newcomers is None else {"newcomers": asdict(row.newcomers)}
-    plain: dict[str, Any] = _plain(
+    plain: dict[str, Any] = plain_json(
         {
             "title": row.title,
             "settings": row.settings,
@@ -237,11 +249,12 @@ def _row_as_json(row: Row) -> dict[str, Any]:
     return plain
 
 
-def _plain(value: object) -> Any:
+def plain_json(value: object) -> Any:
+    """Plain JSON types; what is not a finite number becomes null."""
     if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {str(key): plain_json(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_plain(inner) for inner in value]
+        return [plain_json(inner) for inner in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (int, str)) else str(value)

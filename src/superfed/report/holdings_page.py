@@ -22,7 +22,7 @@ _MARGIN = 16.0
 def page(name: str, views: Sequence[View]) -> str:
     """One HTML file with everything in it."""
     title = f"{name}: who holds what"
-    return document(title, title, (part for view in views for part in _section(view)), STYLE + RULES)
+    return document(title, title, (part for view in views for part in section(view)), STYLE + RULES)
 
 
 def picture(views: Sequence[View]) -> str:
@@ -73,9 +73,10 @@ def _figures(view: View) -> list[_Figure]:
     return found
 
 
-def _section(view: View) -> list[Markup]:
+def section(view: View, heading: str = "h2") -> list[Markup]:
+    """What is said and drawn of one way of dealing."""
     words = {key: f"{said[0].upper()}{said[1:]}." for key, said in in_words(view).items()}
-    parts = [element("h2", view.title), element("p", view.details, class_="note"), definitions(words, "facts")]
+    parts = [element(heading, view.title), element("p", view.details, class_="note"), definitions(words, "facts")]
     for figure in _figures(view):
         charts = [_chart(view, figure, size) for size in (WIDE, NARROW)]
         parts.append(element("figure", *charts, element("figcaption", f"{figure.words}.")))

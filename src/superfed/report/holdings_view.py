@@ -12,6 +12,8 @@ from superfed.report.numbers import listed
 
 IntArray = npt.NDArray[np.int64]
 
+ALL_DRAWN = 60
+SOME_DRAWN = 40
 PARTS = ("training", "validation", "test")
 LEFT_OUT = "left out between them"
 
@@ -139,6 +141,11 @@ def shortened(name: str, most: int) -> str:
 def evenly(rows: int, most: int) -> IntArray:
     """At most so many of ``rows`` rows, evenly spaced, the first and the last among them."""
     return np.linspace(0, rows - 1, min(rows, most)).round().astype(np.int64)
+
+
+def drawn_of(rows: int) -> IntArray:
+    """Those of ``rows`` rows that a picture shows one by one: all of a few, and of many some."""
+    return evenly(rows, rows if rows <= ALL_DRAWN else SOME_DRAWN)
 
 
 def grouped(counts: IntArray, most: int) -> tuple[IntArray, list[tuple[int, int]]]:

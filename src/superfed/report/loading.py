@@ -51,7 +51,15 @@ class Finished:
 
 
 def load(runs: Sequence[RunFolder]) -> tuple[list[Finished], list[Unfinished]]:
-    """The runs with results and those without, each folder once."""
+    """The runs with results, of which there must be one, and those without; each folder once."""
+    finished, unfinished, problem = read(runs)
+    if not finished:
+        raise UserError(_why_nothing(unfinished, problem))
+    return finished, unfinished
+
+
+def read(runs: Sequence[RunFolder]) -> tuple[list[Finished], list[Unfinished], UserError | None]:
+    """As ``load``, whether there are any or not; and what was wrong with the first that cannot be read."""
     finished: list[Finished] = []
     unfinished: list[Unfinished] = []
     problem = None
@@ -66,9 +74,7 @@ def load(runs: Sequence[RunFolder]) -> tuple[list[Finished], list[Unfinished]]:
             finished.append(loaded)
         else:
             unfinished.append(loaded)
-    if not finished:
-        raise UserError(_why_nothing(unfinished, problem))
-    return finished, unfinished
+    return finished, unfinished, problem
 
 
 def _load(folder: RunFolder) -> Finished | Unfinished:

@@ -24,6 +24,11 @@ def decimal(value: float) -> str:
     return NOTHING if not math.isfinite(value) else f"{value:.4g}"
 
 
+def aligned(value: float) -> str:
+    """The same with four decimals, for columns; large ones have no use for them."""
+    return decimal(value) if not math.isfinite(value) or abs(value) >= 1000 else f"{value:.4f}"
+
+
 def amount(num_bytes: float) -> str:
     """``44.2 MB``: powers of ten, as networks are sold."""
     for unit in ("B", "kB", "MB", "GB"):

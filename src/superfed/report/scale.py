@@ -1,4 +1,4 @@
-"""Axes: where they begin and end, where their marks stand, and where labels go so that none covers another."""
+"""Axes: where they begin and end, and where their marks stand."""
 
 import math
 from collections.abc import Sequence
@@ -36,21 +36,6 @@ def round_axis(
     ticks = [round(i * step, 12) for i in range(first, last + 1)]
     ticks = [tick for tick in ticks if limits[0] <= tick <= limits[1]]
     return Axis(ticks[0], ticks[-1], tuple(ticks))
-
-
-def spaced(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places as near to ``wanted`` as they can be while ``gap`` apart and, if there is room, between low and high."""
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    places = [0.0] * len(wanted)
-    floor = low
-    for i in order:
-        places[i] = max(wanted[i], floor)
-        floor = places[i] + gap
-    ceiling = high
-    for i in reversed(order):
-        places[i] = min(places[i], ceiling)
-        ceiling = places[i] - gap
-    return places
 
 
 def _round_step(least: float) -> float:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# The seed makes a repetition; the others name the run or say how it was computed.
-_NO_DIFFERENCE = ("seed", "name", "description", "engine")
+# The seed makes a repetition; the others name the run or say how it was computed and followed.
+_NO_DIFFERENCE = ("seed", "name", "description", "engine", "tracking")
 # What was learnt from comes first, then how: a label keeps the first keys that suffice.
 _SECTIONS = ("data", "algorithm", "model", "training", "evaluation", "engine")
 

@@ -70,20 +70,15 @@ svg.chart {{ display: block; width: 100%; height: auto; }}
 .axis {{ stroke: var(--quiet); fill: none; }}
 .hair {{ stroke: var(--quiet); stroke-width: 0.75; fill: none; }}
 .stroke {{ fill: none; stroke-width: 2.25; stroke-linejoin: round; }}
-.stroke.level {{ stroke-dasharray: 7 5; }}
-.stroke.level.again {{ stroke-dasharray: 2 4; }}
 .band {{ fill-opacity: 0.13; stroke-opacity: 0.3; stroke-width: 1; }}
 .mark {{ stroke: var(--ground); stroke-width: 1; }}
-.target {{ fill: none; stroke: transparent; stroke-width: 14; pointer-events: stroke; }}
 {_SERIES}
 .legend {{ list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; margin: 0.5rem 0; padding: 0; }}
 .legend li {{ font-size: 0.9rem; overflow-wrap: anywhere; }}
-.legend svg {{ vertical-align: -1px; }}
-.chart.narrow, .named + .legend {{ display: none; }}
-@media (max-width: 44rem) {{
+.chart.narrow {{ display: none; }}
+@media screen and (max-width: 44rem) {{
   .chart.wide {{ display: none; }}
   .chart.narrow {{ display: block; }}
-  .named + .legend {{ display: flex; }}
   h1 {{ font-size: 1.4rem; }}
   dl.facts {{ display: block; }}
 }}

@@ -1,23 +1,36 @@
 """The page's tables."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from superfed.report.averages import Accuracy
 from superfed.report.comparison import Comparison, Row
+from superfed.report.keys import method_cell
 from superfed.report.loading import Finished
 from superfed.report.markup import Markup, element
 from superfed.report.newcomers import ARRIVING, adapted_heading, how_many, reservations, told
-from superfed.report.numbers import NOTHING, accuracy, amount, decimal, percent, spread
+from superfed.report.numbers import NOTHING, accuracy, amount, spread
 from superfed.report.readings import HEADLINE, OWN, READINGS, fixed_heading
 from superfed.report.settings import Settings, essential, identity, shown
 
 
 def table(caption: str, head: Sequence[Markup], body: Sequence[Markup]) -> Markup:
     """A table that scrolls by itself where the screen is narrow; its caption, which is prose, stays where it is."""
-    inside = element("table", element("thead", element("tr", *head)), element("tbody", *body))
-    scroll = element("div", inside, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    return wrapped(caption, element("table", element("thead", element("tr", *head)), element("tbody", *body)))
+
+
+def wrapped(caption: str, inside: Markup, *, sortable: bool = False) -> Markup:
+    """Around a table; one that is sortable has numbers to sort by in its cells."""
+    class_ = "scroll sortable" if sortable else "scroll"
+    scroll = element("div", inside, class_=class_, tabindex=0, role="region", aria_label=caption)
     return element("div", element("p", caption, class_="note"), scroll)
+
+
+def number_cell(words: str, value: float, *more: str, class_: str | None = None, colspan: int | None = None) -> Markup:
+    """A cell that is sorted by ``value``; after all others where that is no number."""
+    key = value if math.isfinite(value) else None
+    return element("td", words, *more, colspan=colspan, class_=class_, data_value=key)
 
 
 def heading(words: str, class_: str | None = None) -> Markup:
@@ -36,7 +49,7 @@ def readings_table(comparison: Comparison) -> Markup:
         words = words if comparison.mixes else "accuracy"
         head.append(heading(words, "headline" if reading.name == HEADLINE else None))
     body = []
-    for row in rows:
+    for index, row in enumerate(rows):
         cells = [_reading(row.headline, "headline" + (" best" if row in best[HEADLINE] else ""))]
         if row.mixes:
             for reading in READINGS[1:]:
@@ -44,41 +57,20 @@ def readings_table(comparison: Comparison) -> Markup:
                 cells.append(_reading(row.readings[reading.name], class_))
         elif comparison.mixes:
             words = "no λ: the same in every reading"
-            cells.append(element("td", words, colspan=len(READINGS) - 1, class_="same"))
+            cells.append(number_cell(words, row.headline.mean, class_="same", colspan=len(READINGS) - 1))
         if OWN in readings:
             own = row.readings.get(OWN.name)
             class_ = "best" if row in best[OWN.name] else None
             cells.append(element("td", NOTHING) if own is None else _reading(own, class_))
-        body.append(element("tr", _method(row), *cells))
+        body.append(element("tr", method_cell(row, index), *cells))
     caption = "Test accuracy in %: mean ± standard deviation over clients"
     if any(row.headline.spread is not None for row in rows):
         caption += ", and in brackets the standard deviation over seeds"
     if best[HEADLINE]:
         on_same = "" if len({row.data for row in rows}) == 1 else " on the same data"
         caption += f". The best of a column{on_same} is bold"
-    return table(f"{caption}.", head, body)
-
-
-def metrics_table(comparison: Comparison) -> Markup:
-    """What else the headline models did, and what they cost."""
-    words = ("method", "worst 10 %", "top-5", "loss", "ECE", "MCE", "sent up", "sent down", "diverged updates")
-    body = [
-        element(
-            "tr",
-            _method(row),
-            *(element("td", percent(share)) for share in (row.worst10, row.top5)),
-            *(element("td", decimal(value)) for value in (row.loss, row.ece, row.mce)),
-            *(element("td", amount(size)) for size in (row.bytes_up, row.bytes_down)),
-            element("td", str(row.diverged_updates)),
-        )
-        for row in comparison.rows
-    ]
-    caption = "At each client's validated λ, averaged" if comparison.mixes else "Averaged"
-    caption += (
-        " over clients and seeds. Worst 10 %: mean accuracy of the worst-off tenth of clients. ECE, MCE: expected and "
-        "maximum calibration error. Traffic is one run's; diverged updates are those of all runs together."
-    )
-    return table(caption, [heading(word) for word in words], body)
+    inside = element("table", element("thead", element("tr", *head)), element("tbody", *body))
+    return wrapped(f"{caption}.", inside, sortable=True)
 
 
 def newcomers_table(comparison: Comparison) -> Markup:
@@ -93,7 +85,9 @@ def newcomers_table(comparison: Comparison) -> Markup:
             else _newcomers(newcomers.arriving)
         )
         notes = reservations(newcomers, found, len(row.seeds))
-        body.append(element("tr", _method(row, notes), arriving, _newcomers(newcomers.headline)))
+        body.append(
+            element("tr", method_cell(row, comparison.rows.index(row), notes), arriving, _newcomers(newcomers.headline))
+        )
     caption = f"Test accuracy in %: mean ± standard deviation over {how_many(found)}"
     if any(newcomers.headline.spread is not None for newcomers in found):
         caption += ", and in brackets the standard deviation over seeds"
@@ -103,18 +97,36 @@ def newcomers_table(comparison: Comparison) -> Markup:
     return table(f"{caption}.", [heading(words) for words in ("method", ARRIVING, adapted_heading(found))], body)
 
 
+def differences_table(comparison: Comparison) -> Markup | None:
+    """A row per setting that is not the same for all methods; None where all are."""
+    rows = [essential(row.members[0].config) for row in comparison.rows]
+    keys = [key for key in _keys(rows) if len({identity(row.get(key)) for row in rows}) > 1]
+    if not keys:
+        return None
+    body = [
+        element(
+            "tr",
+            element("th", element("code", key), scope="row"),
+            *(element("td", shown(row[key]) if key in row else NOTHING, class_="words") for row in rows),
+        )
+        for key in keys
+    ]
+    head = [heading("setting"), *(heading(row.name, "words") for row in comparison.rows)]
+    return table(f"Settings that are not the same for all; {NOTHING} where a method has no such setting.", head, body)
+
+
 def lambda_table(rows: Sequence[Row]) -> Markup:
     """The λ chart in numbers, for those who cannot point at it."""
-    mixing = [row for row in rows if row.mixes]
-    lambdas = sorted({point.lam for row in mixing for point in row.by_lambda if point.lam is not None})
+    mixing = [(index, row) for index, row in enumerate(rows) if row.mixes]
+    lambdas = sorted({point.lam for _, row in mixing for point in row.by_lambda if point.lam is not None})
     body = []
-    for row in mixing:
+    for index, row in mixing:
         at = {point.lam: point for point in row.by_lambda}
         cells = [
             _reading(Accuracy(at[lam].mean, at[lam].std, at[lam].spread)) if lam in at else element("td", NOTHING)
             for lam in lambdas
         ]
-        body.append(element("tr", _method(row), *cells))
+        body.append(element("tr", method_cell(row, index), *cells))
     caption = "Test accuracy in % at each λ: mean ± standard deviation over clients."
     return table(caption, [heading("method"), *(heading(f"λ = {lam:g}") for lam in lambdas)], body)
 
@@ -163,11 +175,6 @@ def _settings(settings: Settings) -> Markup:
     return definitions({key: shown(value) for key, value in settings.items()}, "facts")
 
 
-def _method(row: Row, notes: Sequence[str] = ()) -> Markup:
-    small = [row.label, *notes] if row.label else notes
-    return element("th", row.title, *(element("small", line) for line in small), scope="row")
-
-
 def _newcomers(found: Accuracy) -> Markup:
     small = spread(found.spread)
     return element("td", told(found), element("small", small) if small else "")
@@ -178,7 +185,8 @@ def _reading(found: Accuracy, class_: str | None = None) -> Markup:
     if found.lam is not None:
         chosen = [f"{lam:g}" for lam in (found.lam if len(set(found.lam)) > 1 else found.lam[:1])]
         small.append("λ " + ", ".join(chosen))
-    return element("td", accuracy(found.mean, found.std), *(element("small", line) for line in small), class_=class_)
+    words = accuracy(found.mean, found.std)
+    return number_cell(words, found.mean, *(element("small", line) for line in small), class_=class_)
 
 
 def _facts(row: Row, run: Finished) -> dict[str, str]:

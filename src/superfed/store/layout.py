@@ -10,7 +10,9 @@ EXPERIMENT/
     rounds.parquet   a row per round: rate, cohort, who diverged, samples, bytes
     curve.parquet    a row per evaluation during training and λ
     clients.parquet  a row per client, λ and split: the final metrics
+    holdings.parquet a row per client that is evaluated: its samples, by part and by class
     readings.parquet a row per client and reading: the λ it chose and the test metrics there
+    bins.parquet     a row per bin of confidence: each client's at its validated λ, and everybody's at every λ
     summary.json     the readings over clients
     timing.json      seconds spent, by phase
     failure.txt      where in the program a run failed, while it is not taken up again
@@ -37,6 +39,8 @@ class RunFolder:
         self.curve = path / "curve.parquet"
         self.clients = path / "clients.parquet"
         self.readings = path / "readings.parquet"
+        self.bins = path / "bins.parquet"
+        self.holdings = path / "holdings.parquet"
         self.newcomers = path / "newcomers.parquet"
         self.summary_file = path / "summary.json"
         self.names_file = path / "names.json"

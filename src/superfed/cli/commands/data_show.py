@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from superfed.experiments.holdings import Holdings
     from superfed.report.holdings_view import View
 
-ALL_DRAWN = 60
-SOME_DRAWN = 40
 MOST_DRAWN = 400
 ROWS_ON_SCREEN = 20
 PICTURES = (".html", ".svg")
@@ -98,12 +96,10 @@ def _check(out: Path | None, clients: int | None) -> None:
 
 def _view(title: str, details: str, data: "FederatedData", counted: "Holdings", clients: int | None) -> "View":
     from superfed.experiments.holdings import gather, summary
-    from superfed.report.holdings_view import View, evenly
+    from superfed.report.holdings_view import View, drawn_of, evenly
 
     everybody = data.num_clients
-    if clients is None:
-        drawn = evenly(everybody, everybody if everybody <= ALL_DRAWN else SOME_DRAWN)
-    else:
-        drawn = evenly(first := min(clients, everybody), first)
+    first = everybody if clients is None else min(clients, everybody)
+    drawn = drawn_of(everybody) if clients is None else evenly(first, first)
     class_names = getattr(data, "class_names", None)
     return View(title, details, everybody, class_names, counted, gather(data, drawn), summary(counted))
