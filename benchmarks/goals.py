@@ -6,7 +6,6 @@ Fewer than ``superfed bench`` would take, which is every method with every netwo
 
 import argparse
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -49,13 +48,11 @@ CASES: dict[str, list[tuple[str, str, int]]] = {
 @dataclass(frozen=True)
 class Chosen(Plan):
     only: tuple[str, ...] = ()
-    until: float = float("inf")
 
     @property
-    def cases(self) -> Iterator[tuple[Of, int]]:
-        for method, network, lanes in CASES[self.precision]:
-            if (not self.only or network in self.only) and time.monotonic() < self.until:
-                yield of(method, network), lanes
+    def cases(self) -> list[tuple[Of, int]]:
+        chosen = [case for case in CASES[self.precision] if not self.only or case[1] in self.only]
+        return [(of(method, network), lanes) for method, network, lanes in chosen]
 
 
 def tell(what: str, row: Row | None) -> None:
@@ -75,7 +72,7 @@ def main() -> None:
     given = parser.parse_args()
     effort = Effort(given.seconds, 3)
     gpu = torch.device("cuda")
-    plan = Chosen([], ["two_nn"], [], gpu, effort, given.precision, given.networks, BEGAN + given.within)
+    plan = Chosen([], ["two_nn"], [], gpu, effort, given.precision, BEGAN + given.within, given.networks)
     run_suite(plan, tell).write(given.json)
 
 

@@ -1,7 +1,8 @@
 """The whole benchmark: every case that was asked for, and what is measured once."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import product
@@ -34,9 +35,11 @@ class Plan:
     device: torch.device
     effort: Effort
     precision: Precision = "float32"
+    until: float = float("inf")
+    """By the monotonic clock: what would begin later is left out."""
 
     @property
-    def cases(self) -> Iterable[tuple[Of, int]]:
+    def cases(self) -> list[tuple[Of, int]]:
         every = product(self.networks, self.methods, self.lanes)
         return [(of(method, network), lanes) for network, method, lanes in every]
 
@@ -59,6 +62,9 @@ def run_suite(plan: Plan, tell: Tell) -> Report:
     rows: list[Row] = []
     left_out: list[LeftOut] = []
     for case, lanes in plan.cases:
+        if time.monotonic() >= plan.until:
+            left_out.append(LeftOut(case, lanes, "no time was left for it"))
+            continue
         tell(f"{case.title} on {case.network}, {lanes} lanes", None)
         try:
             rows.append(_row(case, lanes, plan))
