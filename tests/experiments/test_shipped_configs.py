@@ -102,6 +102,8 @@ def assert_complete(value: Any, plain: Any) -> None:
         assert names <= set(plain) <= names | {"name"}
         for name in names:
             assert_complete(getattr(value, name), plain[name])
+    elif isinstance(value, tuple):  # any number of something, by name
+        assert len(plain) == len(value)
     else:
         assert plain == value
 
