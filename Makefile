@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help install demo test lint types unit bench clean
+.PHONY: help install demo test lint types unit bench docs clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 12
@@ -43,6 +43,10 @@ unit: $(VENV)/.dev    ## pytest, one process per core
 
 bench: $(VENV)/.user   ## measurements; they take minutes
 	@$(BIN)/python benchmarks/clients.py
+
+docs: $(VENV)/.dev    ## the documentation as a site, in site/
+	@$(BIN)/python -m superfed.reference docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -66,6 +66,8 @@ def test_every_run_command_shown_is_valid(page: Path) -> None:
     shown = re.findall(r"superfed run ((?!CONFIG)[^`#\n|]+)", page.read_text())
     for arguments in shown:
         words = [w for w in shlex.split(arguments) if not w.startswith("--")]
+        if words[0].endswith(".yaml"):
+            continue  # a file of the page's own, with which tests/docs runs it
         settings = load_config(words[0], [w for w in words[1:] if "=" in w])
         runs = resolve(settings)
         assert runs

@@ -18,8 +18,8 @@ class Ditto(Algorithm):
     """FedAvg, and beside it a personal model v per client: F(v) + λ/2 ‖v − w_g‖², w_g as the round began."""
 
     lam: float = 1.0  # λ: how near v is held to w_g
-    personal_epochs: int | None = None  # without it, the run's local epochs
-    global_epochs: int | None = None
+    personal_epochs: int | None = None  # for v; without it, the run's local epochs
+    global_epochs: int | None = None  # for w; without it, the run's local epochs
 
     def __post_init__(self) -> None:
         require(self.lam >= 0, "lam", f"must be 0 or more, not {self.lam}")

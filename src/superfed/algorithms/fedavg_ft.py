@@ -10,7 +10,7 @@ from superfed.core.errors import require
 class FedAvgFT(FedAvg):
     """FedAvg whose global model each client trains for some more epochs on its own data before it is used."""
 
-    epochs: int = 1
+    epochs: int = 1  # on its own data
 
     def __post_init__(self) -> None:
         require(self.epochs >= 1, "epochs", f"must be 1 or more, not {self.epochs}")

@@ -16,7 +16,7 @@ from superfed.core.state import State
 class FedProx(FedAvg):
     """FedAvg with each client's model held near the global one: F(w) + μ/2 ‖w − w_g‖² (its Eq. 2)."""
 
-    mu: float = 0.01
+    mu: float = 0.01  # μ: how near
 
     def __post_init__(self) -> None:
         require(self.mu >= 0, "mu", f"must be 0 or more, not {self.mu}")

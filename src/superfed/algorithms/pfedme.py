@@ -17,7 +17,7 @@ class PFedMe(Algorithm):
 
     lam: float = 15.0  # λ: how near
     inner_steps: int = 5  # K: gradient steps towards θ on each mini-batch
-    inner_lr: float = 0.01
+    inner_lr: float = 0.01  # the rate of these steps
     beta: float = 1.0  # β: how far the server moves to the clients' mean
 
     def __post_init__(self) -> None:

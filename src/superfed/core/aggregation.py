@@ -87,6 +87,7 @@ class GeometricMedian(Aggregation):
     """The point with the least sum of distances to all, by weight (Pillutla et al., 2022), by Weiszfeld's iteration."""
 
     iterations: int = 30
+    """At most so many."""
     smoothing: float = 1e-6
     """The least distance that is divided by, as a share of the middle one."""
 

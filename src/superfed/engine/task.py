@@ -24,15 +24,21 @@ class Schedule:
     """Algorithm 2's constants and the clients' optimiser."""
 
     rounds: int
+    """How many times the server sends its model out."""
     clients_per_round: int | float = 5
     """A number of clients, or with a decimal point a fraction of them (1.0 is everybody)."""
     local_epochs: int = 10
+    """Passes over a client's training samples in a round."""
     batch_size: int = 10
+    """Samples in a mini-batch; the last of an epoch may have fewer."""
     lr: float = 0.01
+    """The rate of the first round."""
     lr_decay: float = 0.99
     """The rate is multiplied by this after every round."""
     momentum: float = 0.9
+    """Of the clients' SGD; it starts anew in every round."""
     weight_decay: float = 1e-4
+    """Of the clients' SGD, on all parameters."""
 
     def __post_init__(self) -> None:
         for name in ("rounds", "local_epochs", "batch_size"):

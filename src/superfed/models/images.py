@@ -25,10 +25,13 @@ class ImageRecipe(ModelRecipe):
     groups: int = 2
     """Groups of channels for ``group``; fewer where so many do not divide a layer's channels."""
     hidden_layers: int = 0
+    """Fully connected layers before the last one."""
     width: int = 256
+    """Units in each of them."""
     bias: bool = True
     """In fully connected layers, and in convolutions that no normalisation follows."""
     init: Init = "default"
+    """torch's own, or Xavier's normal for all weights."""
 
     def __post_init__(self) -> None:
         require(self.hidden_layers >= 0, "hidden_layers", f"must be 0 or more, not {self.hidden_layers}")

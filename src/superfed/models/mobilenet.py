@@ -30,6 +30,7 @@ class MobileNet(ImageRecipe):
     multiplier: float = 1.0
     """Of the channels everywhere, the authors' width multiplier."""
     stem_stride: int = 1
+    """Of the first convolution; 2 halves the image."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -26,9 +26,11 @@ class ResNet(ImageRecipe):
     depth: int = 20
     """The convolutions on the longest way and the last layer: 2 + 2 · stages · blocks in a stage."""
     stages: int = 3
+    """Each but the first at half the size of the one before."""
     channels: int = 16
     """Of the first stage; each further one has twice as many."""
     stem_stride: int = 1
+    """Of the first convolution; 2 halves the image."""
     stem_pool: bool = False
     """Whether a 3×3 max pooling of stride 2 comes before the first stage, as on large images."""
     shortcut: Literal["padding", "projection"] = "padding"

@@ -19,10 +19,15 @@ class StackedLSTM(ModelRecipe):
     """
 
     embedding: int = 8
+    """Numbers that stand for a letter."""
     hidden_layers: int = 2
+    """Layers of cells."""
     width: int = 256
+    """Cells in each of them."""
     bias: bool = True
+    """Whether layers have one."""
     init: Init = "default"
+    """torch's own, or Xavier's normal for all weights."""
 
     def __post_init__(self) -> None:
         for name in ("embedding", "hidden_layers", "width"):

@@ -17,12 +17,19 @@ class TwoCNN(ModelRecipe):
     """
 
     channels: int = 32
+    """Of the first convolution; the second has twice as many."""
     padding: int = 2
+    """Pixels around the image, for the convolutions."""
     pool_padding: int = 0
+    """Pixels around the image, for the poolings."""
     hidden_layers: int = 1
+    """Fully connected layers before the last one."""
     width: int = 512
+    """Units in each of them."""
     bias: bool = True
+    """Whether layers have one."""
     init: Init = "default"
+    """torch's own, or Xavier's normal for all weights."""
 
     def __post_init__(self) -> None:
         for name in ("channels", "hidden_layers", "width"):

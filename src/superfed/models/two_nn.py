@@ -17,9 +17,13 @@ class TwoNN(ModelRecipe):
     """
 
     hidden_layers: int = 2
+    """Fully connected layers before the last one."""
     width: int = 200
+    """Units in each of them."""
     bias: bool = True
+    """Whether layers have one."""
     init: Init = "default"
+    """torch's own, or Xavier's normal for all weights."""
 
     def __post_init__(self) -> None:
         require(self.hidden_layers >= 1, "hidden_layers", f"must be 1 or more, not {self.hidden_layers}")
