@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bench": {"core", "algorithms", "models", "engine", "store", "experiments", "report"},
     "reproduce": {"core", "algorithms", "models", "data", "metrics", "engine", "store", "experiments", "report"},
     "reference": {"core", "data", "store", "experiments"},
+    "deploy": {"core", "data", "metrics", "engine", "store", "experiments"},
     "cli": {
         "core",
         "algorithms",
@@ -39,6 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "bench",
         "reproduce",
         "export",
+        "deploy",
     },
 }
 LIGHT_ROOMS = ("core", "algorithms", "models", "data", "metrics", "engine", "bench")

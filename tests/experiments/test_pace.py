@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from test_stopped_at_every_write import SETTINGS, contents
 
 from superfed.experiments.pace import EVERY, SHARE, Pace
 from superfed.experiments.runner import start
-from test_stopped_at_every_write import SETTINGS, contents
 
 
 def test_the_next_one_waits_many_times_as_long_as_the_last_took() -> None:

@@ -157,7 +157,9 @@ def _compiled(program: Program, memory: StackMemory) -> Program:
     compiled: Program = torch.compile(program, fullgraph=True)
     memory.step.zero_()
     with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the compiler's remarks about itself, which where warnings are errors would end it
+        warnings.simplefilter(
+            "ignore"
+        )  # the compiler's remarks about itself, which where warnings are errors would end it
         compiled(*memory.parts())
     return compiled
 

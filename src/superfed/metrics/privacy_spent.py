@@ -22,7 +22,9 @@ def epsilon(noise: float, times: int, delta: float) -> float:
     orders = RDPAccountant.DEFAULT_ALPHAS
     rdp = compute_rdp(q=1.0, noise_multiplier=noise, steps=times, orders=orders)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # where very much or very little was spent, it is told that less might be provable
+        warnings.simplefilter(
+            "ignore"
+        )  # where very much or very little was spent, it is told that less might be provable
         found, _ = get_privacy_spent(orders=orders, rdp=rdp, delta=delta)
     return float(found)
 

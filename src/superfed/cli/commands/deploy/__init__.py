@@ -2,7 +2,7 @@
 
 import typer
 
-from superfed.cli.commands.deploy import demo, init, join, resume, run, serve, server, site, status
+from superfed.cli.commands.deploy import demo, init, join, plain_app, resume, run, serve, server, site, status
 
 app = typer.Typer(
     name="deploy",
@@ -20,5 +20,6 @@ app.command("site")(site.command)
 app.command("run")(run.command)
 app.command("resume")(resume.command)
 app.command("status")(status.command)
+app.command("app")(plain_app.command)
 app.command("serve")(serve.command)
 app.command("join")(join.command)

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
+
 
 def command(
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How many rounds.")] = 8,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How many rounds.")] = 6,
     keep: Annotated[
         Path | None,
         typer.Option("--keep", metavar="DIR", help="Keep the federation, states and logs here.", show_default=False),
@@ -19,13 +21,17 @@ def command(
 
     [bold]superfed deploy demo[/bold]
     """
+    needs_flower()
     from rich.console import Console
 
     from superfed.cli.commands.deploy.ending import ending_all
-    from superfed.cli.commands.deploy.shown import Lines, show_results
+    from superfed.cli.commands.deploy.shown import Lines, show_beside, show_results
     from superfed.deploy.flower.programs.demo import demo
 
     console = Console()
     with ending_all():
-        results = demo(rounds, keep, Lines(console), lambda words: console.print(words, style="dim", highlight=False))
+        results, beside = demo(
+            rounds, keep, Lines(console), lambda words: console.print(words, style="dim", highlight=False)
+        )
     show_results(results, console)
+    show_beside(beside, console)

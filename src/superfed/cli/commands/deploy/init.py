@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
+
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to make.", show_default=False)],
@@ -30,6 +32,7 @@ def command(
 
     [bold]superfed deploy init clinics --add dora[/bold]
     """
+    needs_flower()
     from superfed.core.errors import UserError
     from superfed.deploy.flower.folder.create import add_site, create_federation, renew_certificate
 

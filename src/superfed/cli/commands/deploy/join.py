@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
 from superfed.cli.commands.deploy.options import SiteFolderArgument
 
 
@@ -31,6 +32,7 @@ def command(
 
     [bold]superfed deploy join dora --data samples.npz --out mine.safetensors[/bold]
     """
+    needs_flower()
     from superfed.cli.commands.deploy.ending import ending_all
     from superfed.cli.onboarded import show_and_save
     from superfed.core.errors import UserError

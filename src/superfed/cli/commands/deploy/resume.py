@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
 from superfed.cli.commands.deploy.options import FolderOption
 
 
@@ -16,6 +17,7 @@ def command(
 
     [bold]superfed deploy resume runs/my-20260101-120000 --federation clinics[/bold]
     """
+    needs_flower()
     from superfed.cli.commands.deploy.follow import follow_here
     from superfed.deploy.flower.folder.federation import open_federation
     from superfed.deploy.flower.programs.control import Control

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
 from superfed.cli.commands.deploy.options import Deadline, FolderOption, Gathering, MinReplies
 from superfed.cli.options import Changes, Config
 
@@ -38,6 +39,7 @@ def command(
 
     [bold]superfed deploy run demo algorithm=superfed seed=0 data.num_clients=3 -f clinics --min-replies 2[/bold]
     """
+    needs_flower()
     from superfed.cli.commands.deploy.follow import follow_here
     from superfed.deploy.flower.folder.federation import open_federation
     from superfed.deploy.flower.programs.control import Control

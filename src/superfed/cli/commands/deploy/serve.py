@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
 from superfed.cli.commands.deploy.options import FolderOption
 
 
@@ -18,6 +19,7 @@ def command(
 
     [bold]superfed deploy serve runs/my-20260101-120000 --federation clinics --minutes 30[/bold]
     """
+    needs_flower()
     from contextlib import suppress
 
     from superfed.cli.commands.deploy.ending import ending_all

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
 from superfed.cli.commands.deploy.options import Folder
 
 
@@ -23,6 +24,7 @@ def command(
 
     [bold]superfed deploy server clinics --host 0.0.0.0[/bold]
     """
+    needs_flower()
     from superfed.cli.commands.deploy.ending import ending_all
     from superfed.deploy.flower.folder.federation import open_federation
     from superfed.deploy.flower.programs.server_process import run_server

@@ -1,9 +1,12 @@
 """How a federation's run is shown: a line for each round, and at the end each site's accuracy."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from superfed.deploy.flower.programs.beside import Beside
 
 
 class Lines:
@@ -52,11 +55,24 @@ def show_results(results: dict[str, Any], console: Console) -> None:
         lam = "–" if scores["lam"] is None else f"{scores['lam']:g}"
         table.add_row(site, str(scores["test"]), lam, f"{scores['accuracy']:.1%}")
     console.print(table)
+    for site, problem in results["problems"].items():
+        console.print(f"{site} could not be evaluated: {problem}", style="red", highlight=False, markup=False)
     if known:
         console.print(
             f"{results['method']}: mean {sum(known) / len(known):.1%} over {len(known)} sites", highlight=False
         )
         console.print("Each site's personal model, at the λ that it chose on its own validation samples.", style="dim")
+
+
+def show_beside(beside: "Beside | None", console: Console) -> None:
+    if beside is None:
+        return
+    apart = "the same weights" if beside.difference == 0 else f"weights that differ by {beside.difference:.1g} at most"
+    words = (
+        f"A round took {beside.federation:.1f} s here and {beside.simulator:.2f} s in the simulator, which ends with {apart}; "
+        "the rest is Flower's polling, and a process started for each message."
+    )
+    console.print(words, style="dim", highlight=False)
 
 
 def _several(names: object) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
 from superfed.cli.commands.deploy.options import Data, SiteFolderArgument
 from superfed.cli.options import DataRoot
 
@@ -26,6 +27,7 @@ def command(
 
     [bold]superfed deploy site anna --data samples.npz --state state[/bold]
     """
+    needs_flower()
     from superfed.cli.commands.deploy.ending import ending_all
     from superfed.core.errors import UserError
     from superfed.deploy.flower.programs.site_process import SiteOptions, run_site

@@ -2,6 +2,7 @@
 
 import typer
 
+from superfed.cli.commands.deploy.needs import needs_flower
 from superfed.cli.commands.deploy.options import Folder
 from superfed.cli.options import AsJson
 
@@ -11,6 +12,7 @@ def command(folder: Folder, as_json: AsJson = False) -> None:
 
     [bold]superfed deploy status clinics[/bold]
     """
+    needs_flower()
     import json
 
     from superfed.deploy.flower.folder.federation import open_federation

@@ -1,0 +1,1 @@
+"""A federation on Flower. Everything here but `apps` and what starts programs works without it."""

@@ -1,0 +1,1 @@
+"""A federation's folder: certificates, keys, and a folder for each site."""

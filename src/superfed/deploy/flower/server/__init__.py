@@ -1,0 +1,1 @@
+"""The server of a federation: rounds, who is asked, what is taken in, what is kept."""

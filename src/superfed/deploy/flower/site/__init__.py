@@ -1,0 +1,1 @@
+"""A site: its data, its personal state on its own disk, and its answers."""
