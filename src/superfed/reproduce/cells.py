@@ -10,33 +10,22 @@ from hashlib import sha256
 from superfed.core.errors import UserError
 from superfed.experiments.schema import RunConfig
 from superfed.reproduce import paper
+from superfed.reproduce.address import Addressed
 from superfed.reproduce.methods import METHODS, MIXINGS, Mix, method, superfed
 from superfed.reproduce.paper import Plain
 from superfed.reproduce.scales import SHORT_OMITS, Scale, scaled
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Addressed):
     """``id`` is ``table/dataset/setting/method``; ``settings`` are all that a config needs but a seed."""
 
     id: str
     settings: Plain = field(hash=False)
 
     @property
-    def table(self) -> str:
-        return self.id.split("/")[0]
-
-    @property
-    def dataset(self) -> str:
-        return self.id.split("/")[1]
-
-    @property
-    def setting(self) -> str:
-        return self.id.split("/")[2]
-
-    @property
-    def method(self) -> str:
-        return self.id.split("/")[3]
+    def address(self) -> str:
+        return self.id
 
     @property
     def digest(self) -> str:

@@ -6,6 +6,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from superfed.report.readings import HEADLINE
+from superfed.reproduce.address import Addressed
 from superfed.reproduce.published import Number, Published, published
 from superfed.reproduce.verdict import Figure, Verdict, verdict
 
@@ -14,7 +15,7 @@ Summary = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Addressed):
     """One printed number and ours. ``ours`` and ``headline`` have a figure for each seed; they are empty where there is
     no run yet."""
 
@@ -30,16 +31,8 @@ class Line:
     oddity: str | None
 
     @property
-    def dataset(self) -> str:
-        return self.cell.split("/")[1]
-
-    @property
-    def setting(self) -> str:
-        return self.cell.split("/")[2]
-
-    @property
-    def method(self) -> str:
-        return self.cell.split("/")[3]
+    def address(self) -> str:
+        return self.cell
 
     @property
     def verdict(self) -> Verdict | None:

@@ -8,6 +8,7 @@ from superfed.report.numbers import NOTHING
 from superfed.report.panels import Panel, panels
 from superfed.report.scale import Axis, round_axis
 from superfed.report.svg import Line, Point
+from superfed.reproduce.address import Addressed
 from superfed.reproduce.compare import Told, told
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Picture, Row, Section
 from superfed.reproduce.record import Record, Records
@@ -23,7 +24,7 @@ HEADINGS = ("", "method", "λ = 0", "λ = 0.5", "λ = 1", "best", "at λ")
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Addressed):
     """Of one cell, over its seeds."""
 
     cell: str
@@ -31,12 +32,8 @@ class Curve:
     """By λ, ascending; in percent."""
 
     @property
-    def setting(self) -> str:
-        return self.cell.split("/")[2]
-
-    @property
-    def method(self) -> str:
-        return self.cell.split("/")[3]
+    def address(self) -> str:
+        return self.cell
 
     @property
     def name(self) -> str:
