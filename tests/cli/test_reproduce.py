@@ -85,7 +85,8 @@ def test_everything_can_be_planned(superfed: Program, tmp_path: Path) -> None:
     assert figure.stdout.startswith("3 cells, 1 seed: 3 runs in 3 groups")
 
 
-def test_where_a_number_comes_from(superfed: Program, tmp_path: Path) -> None:
+def test_where_a_number_comes_from(superfed: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SUPERFED_DATA", raising=False)  # it would be part of the command, as it should be
     cell = ("--scale", "smoke", "--out", tmp_path, "--cell", "mnist/k50/fedavg")
     none = superfed("reproduce", "table1", *cell)
     assert none.returncode == 1
