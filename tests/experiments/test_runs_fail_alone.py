@@ -16,7 +16,7 @@ from superfed.engine import tensors
 from superfed.engine.executors import Batched, OneAtATime
 from superfed.engine.lanes import Lane
 from superfed.engine.task import Task
-from superfed.experiments import runner
+from superfed.experiments import places
 from superfed.experiments.failures import RunsFailed
 from superfed.experiments.member import Member
 from superfed.experiments.observer import Silent
@@ -120,7 +120,7 @@ def test_an_update_that_raises(
 
 def test_in_a_stack_of_lanes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where all runs' lanes are one program, as on a GPU, the others' numbers are the same but for rounding."""
-    monkeypatch.setattr(runner, "make_executor", lambda *_, **__: Batched(torch.device("cpu")))
+    monkeypatch.setattr(places, "make_executor", lambda *_, **__: Batched(torch.device("cpu")))
     precise = settings(engine={"dtype": "float64"})
     start(precise, tmp_path / "whole")
     guard, values = in_round(GUILTY, 3, "this method breaks"), Task.round_values

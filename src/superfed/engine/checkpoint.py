@@ -4,6 +4,7 @@ A checkpoint is a small manifest that names the server's file and each client's,
 the manifest that names them and never changed after it. The last two checkpoints are kept.
 """
 
+import contextlib
 import json
 import warnings
 from dataclasses import dataclass
@@ -112,6 +113,14 @@ class Checkpoints:
 
     def _server_file(self, round: int) -> Path:
         return self.folder / f"server.round-{round:06d}.safetensors"
+
+
+def newest(folder: Path) -> Manifest | None:
+    """What the newest checkpoint says of itself, if there is one; the states that it names are not looked at."""
+    for path in sorted(folder.glob("round-*.json"), reverse=True):
+        with contextlib.suppress(UserError, FileNotFoundError):  # damaged, or gone by now: the one before it
+            return _unseal(path)
+    return None
 
 
 def _seal(manifest: Manifest) -> str:

@@ -1,7 +1,7 @@
 """From a config to a task: data read and dealt, model built, everything checked before anything trains."""
 
 import time
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,9 +24,10 @@ from superfed.experiments.schema import DataConfig, RunConfig
 class Assembler:
     """Makes tasks, and makes each dataset, partition and model once for all the runs that share it."""
 
-    def __init__(self, data_root: Path | None) -> None:
+    def __init__(self, data_root: Path | None, datasets: Mapping[DatasetSettings, Pool] | None = None) -> None:
+        """``datasets`` are at hand already; all others are looked for in ``data_root``."""
         self._root, self._cache = data_root, cache_place()
-        self._datasets: dict[DatasetSettings, Pool | Synthetic] = {}
+        self._datasets: dict[DatasetSettings, Pool | Synthetic] = dict(datasets or {})
         self._dealt: dict[tuple[DataConfig, int], FederatedData] = {}
         self._models: dict[Hashable, VectorModel] = {}
 

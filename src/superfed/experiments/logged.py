@@ -7,14 +7,13 @@ from itertools import takewhile
 from superfed.core.log import event
 from superfed.engine.evaluate import ClientScores
 from superfed.engine.simulation import Run
-from superfed.experiments.member import Member
-from superfed.experiments.observer import Observer, Passing
+from superfed.experiments.observer import Followed, Observer, Passing
 
 
 class Logged(Passing):
     """An observer that passes everything on, and logs what is worth a line."""
 
-    def __init__(self, members: Sequence[Member], observer: Observer) -> None:
+    def __init__(self, members: Sequence[Followed], observer: Observer) -> None:
         super().__init__(observer)
         self._titles, self._runs = [member.title for member in members], [member.run for member in members]
         self._began = time.monotonic()

@@ -16,6 +16,7 @@ from superfed.engine.simulation import Run
 from superfed.engine.task import Task
 from superfed.experiments.holdings import as_table, gather, summary, to_count
 from superfed.experiments.newcomers import NewcomerResults
+from superfed.experiments.orders import Order
 from superfed.experiments.pace import Pace
 from superfed.experiments.privacy import privacy_spent
 from superfed.experiments.provenance import versions
@@ -29,10 +30,9 @@ from superfed.store.tables import columns_of, write_table
 class Member:
     """A run as its last checkpoint has it, or about to begin; its folder is made where there is none."""
 
-    def __init__(self, folder: RunFolder, config: RunConfig, task: Task, title: str | None = None) -> None:
-        self.folder, self.config = folder, config
-        self.title = title or folder.name
-        """What it is called among the runs that are computed with it."""
+    def __init__(self, order: Order) -> None:
+        folder, config, task = order.folder, order.config, order.task
+        self.folder, self.config, self.title = folder, config, order.title
         if not folder.exists():
             _begin(folder, config, task, _write_holdings(folder, task, _final_clients(config, task)))
         remove_parts(folder.path)

@@ -5,6 +5,18 @@ from typing import Protocol
 
 from superfed.engine.evaluate import ClientScores
 from superfed.engine.simulation import Run
+from superfed.experiments.schema import RunConfig
+from superfed.store.layout import RunFolder
+
+
+class Followed(Protocol):
+    """A run as whoever watches knows it."""
+
+    title: str
+    folder: RunFolder
+    config: RunConfig
+    run: Run
+    has_results: bool
 
 
 class Observer(Protocol):

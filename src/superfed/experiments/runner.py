@@ -7,37 +7,44 @@ from pathlib import Path
 from typing import Any
 
 from superfed.core.errors import UserError
-from superfed.engine.executors import Executor, check_engine, make_executor
 from superfed.engine.simulation import Run
-from superfed.experiments.assemble import Assembler, named
+from superfed.experiments.assemble import Assembler
 from superfed.experiments.failures import RunsFailed
 from superfed.experiments.labels import run_names
 from superfed.experiments.load import resolve
 from superfed.experiments.logged import Logged
 from superfed.experiments.member import Member
 from superfed.experiments.observer import Observer, Silent
+from superfed.experiments.orders import Order
+from superfed.experiments.places import Here, Outcome, Place, local_executor
 from superfed.experiments.schema import RunConfig
 from superfed.experiments.together import Together
-from superfed.experiments.tracked import tracked
 from superfed.store.files import remove_parts
 from superfed.store.layout import ExperimentFolder, find_experiment
 from superfed.store.lock import locked
 
 
-def start(settings: dict[str, Any], out: Path, data_root: Path | None = None, observer: Observer | None = None) -> Path:
+def start(
+    settings: dict[str, Any],
+    out: Path,
+    data_root: Path | None = None,
+    observer: Observer | None = None,
+    place: Place | None = None,
+) -> Path:
     """Run every run that ``settings`` stand for, in a new folder ``out``, and return it.
 
-    Runs fail alone: if any did, the others are there, and a ``RunsFailed`` says which and why.
+    Runs fail alone: if any did, the others are there, and a ``RunsFailed`` says which and why. They are computed here, or
+    at ``place``.
     """
-    folder, assembler = ExperimentFolder(out), Assembler(data_root)
-    check(settings, folder, assembler)
+    folder, assembler, where = ExperimentFolder(out), Assembler(data_root), place or Here()
+    check(settings, folder, assembler, where)
     begin(settings, folder, data_root)
-    with opened(folder, folder.info()["runs"], assembler) as members:
-        train(members, observer or Silent(), f"superfed resume {out}")
+    with held(folder, folder.info()["runs"], assembler) as orders:
+        train(orders, observer or Silent(), f"superfed resume {out}{where.options}", where)
     return out
 
 
-def check(settings: dict[str, Any], folder: ExperimentFolder, assembler: Assembler) -> None:
+def check(settings: dict[str, Any], folder: ExperimentFolder, assembler: Assembler, place: Place) -> None:
     """Every complaint there is, before the first file."""
     configs = resolve(settings)
     if not folder.is_free():
@@ -47,8 +54,7 @@ def check(settings: dict[str, Any], folder: ExperimentFolder, assembler: Assembl
         )
     for config in configs:
         assembler.task(config)
-        with named("engine"):
-            check_engine(config.engine.device, config.engine.workers, config.engine.precision)
+        place.check(config.engine)
 
 
 def begin(settings: dict[str, Any], folder: ExperimentFolder, data_root: Path | None) -> None:
@@ -64,11 +70,15 @@ def begin(settings: dict[str, Any], folder: ExperimentFolder, data_root: Path | 
     )
 
 
-def resume(path: Path, data_root: Path | None = None, observer: Observer | None = None) -> Path:
+def resume(
+    path: Path, data_root: Path | None = None, observer: Observer | None = None, place: Place | None = None
+) -> Path:
     """Go on with the unfinished runs at ``path``, an experiment's folder or a run's, from their last checkpoints."""
-    folder, names = find_experiment(path)
-    with opened(folder, names, _assembler(folder, data_root)) as members:
-        train(members, observer or Silent(), f"superfed resume {folder.path}")
+    (folder, names), where = find_experiment(path), place or Here()
+    with held(folder, names, _assembler(folder, data_root)) as orders:
+        for order in orders:
+            where.check(order.config.engine)
+        train(orders, observer or Silent(), f"superfed resume {folder.path}{where.options}", where)
     return folder.path
 
 
@@ -85,10 +95,10 @@ def reevaluate(
                     f"finish it first with: superfed resume {path}"
                 )
         told = Logged(members, observer or Silent())
-        with closing(_executor(members, told)) as executor:
+        with closing(local_executor(members, told)) as executor:
             together = Together(members, executor, told)
             together.evaluate(members, lambdas)
-        _complain(members, together, f"superfed resume {folder.path}")
+        _complain(len(members), Outcome(together.failed, together.error), f"superfed resume {folder.path}")
     return folder.path
 
 
@@ -101,39 +111,21 @@ def load_run(path: Path, data_root: Path | None = None) -> tuple[Run, RunConfig]
         return member.run, member.config
 
 
-def train(members: Sequence[Member], observer: Observer, again: str) -> None:
+def train(orders: Sequence[Order], observer: Observer, again: str, place: Place) -> None:
     """Take every run to its end; complain of those that failed when all others are there."""
-    with tracked(members, Logged(members, observer)) as told:
-        told.started([member.title for member in members], [member.run for member in members])
-        with closing(_executor(members, told)) as executor:
-            together = Together(members, executor, told)
-            together.train()
-    _complain(members, together, again)
+    _complain(len(orders), place.train(orders, observer), again)
 
 
-def _complain(members: Sequence[Member], together: Together, again: str) -> None:
-    if together.failed:
-        raise RunsFailed(again, len(members), together.failed) from together.error
-
-
-def _executor(members: Sequence[Member], observer: Observer) -> Executor:
-    engine, tasks = members[0].config.engine, [member.run.task for member in members]
-    with named("engine"):
-        return make_executor(
-            tasks,
-            engine.device,
-            engine.workers,
-            compile=engine.compile,
-            memory=engine.memory,
-            tell=observer.compiling,
-        )
+def _complain(total: int, outcome: Outcome, again: str) -> None:
+    if outcome.failed:
+        raise RunsFailed(again, total, outcome.failed) from outcome.error
 
 
 @contextmanager
-def opened(
+def held(
     folder: ExperimentFolder, names: Sequence[str], assembler: Assembler, title: str | None = None
-) -> Iterator[list[Member]]:
-    """The named runs, restored, and nobody else's while the block lasts."""
+) -> Iterator[list[Order]]:
+    """The named runs, nobody else's while the block lasts."""
     with locked(folder.path):
         remove_parts(folder.path)
         folder.complete()
@@ -141,8 +133,16 @@ def opened(
         configs = dict(zip(run_names(every), every, strict=True))
         titles = {name: title if len(names) == 1 else f"{title}/{name}" for name in names if title is not None}
         yield [
-            Member(folder.run(name), configs[name], assembler.task(configs[name]), titles.get(name)) for name in names
+            Order(folder.run(name), configs[name], assembler.task(configs[name]), titles.get(name, name))
+            for name in names
         ]
+
+
+@contextmanager
+def opened(folder: ExperimentFolder, names: Sequence[str], assembler: Assembler) -> Iterator[list[Member]]:
+    """The named runs, restored, and nobody else's while the block lasts."""
+    with held(folder, names, assembler) as orders:
+        yield [Member(order) for order in orders]
 
 
 def _assembler(folder: ExperimentFolder, data_root: Path | None) -> Assembler:

@@ -8,7 +8,8 @@ from typing import Any
 from superfed.core.errors import UserError
 from superfed.experiments.assemble import Assembler
 from superfed.experiments.observer import Observer, Silent
-from superfed.experiments.runner import begin, check, opened, train
+from superfed.experiments.places import Here, Place
+from superfed.experiments.runner import begin, check, held, train
 from superfed.store.layout import ExperimentFolder
 
 
@@ -18,31 +19,32 @@ def run_several(
     again: str,
     data_root: Path | None = None,
     observer: Observer | None = None,
+    place: Place | None = None,
 ) -> None:
     """The experiments with these settings, in folders of these names in ``out``.
 
     What is there already is left as it is if it has results, and gone on with if not. ``again`` is the command that goes
     on with runs that failed.
     """
-    assembler = Assembler(data_root)
+    assembler, where = Assembler(data_root), place or Here()
     folders = {name: ExperimentFolder(out / name) for name in wanted}
     new = [name for name, folder in folders.items() if folder.is_free()]
     for name in wanted:
         if name in new:
-            check(wanted[name], folders[name], assembler)
+            check(wanted[name], folders[name], assembler, where)
         elif folders[name].info()["config"] != wanted[name]:
             raise UserError(f"{folders[name].path}: holds an experiment with other settings; choose another --out")
     for name in new:
         begin(wanted[name], folders[name], data_root)
     with ExitStack() as stack:
-        members = [
-            member
+        orders = [
+            order
             for name, folder in folders.items()
             if not has_results(folder)
-            for member in stack.enter_context(opened(folder, folder.info()["runs"], assembler, title=name))
+            for order in stack.enter_context(held(folder, folder.info()["runs"], assembler, title=name))
         ]
-        if members:
-            train(members, observer or Silent(), again)
+        if orders:
+            train(orders, observer or Silent(), again, where)
 
 
 def has_results(folder: ExperimentFolder) -> bool:

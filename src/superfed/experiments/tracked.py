@@ -9,8 +9,7 @@ import numpy as np
 
 from superfed.engine.evaluate import ClientScores
 from superfed.engine.simulation import CurvePoint, Run
-from superfed.experiments.member import Member
-from superfed.experiments.observer import Observer, Passing
+from superfed.experiments.observer import Followed, Observer, Passing
 from superfed.experiments.strict import plain
 from superfed.metrics.summary import summarise
 from superfed.store.layout import ExperimentFolder
@@ -20,7 +19,7 @@ from superfed.tracking.values import Values, of_curve, of_round
 
 
 @contextmanager
-def tracked(members: Sequence[Member], observer: Observer) -> Iterator[Observer]:
+def tracked(members: Sequence[Followed], observer: Observer) -> Iterator[Observer]:
     """The observer while the block lasts, and whatever trackers the runs' configs name."""
     if not any(member.config.tracking for member in members):
         yield observer
@@ -37,7 +36,7 @@ def tracked(members: Sequence[Member], observer: Observer) -> Iterator[Observer]
 class Tracked(Passing):
     """An observer that passes everything on, and tells trackers what concerns them."""
 
-    def __init__(self, members: Sequence[Member], observer: Observer, boxes: dict[Path, list[Mailbox]]) -> None:
+    def __init__(self, members: Sequence[Followed], observer: Observer, boxes: dict[Path, list[Mailbox]]) -> None:
         super().__init__(observer)
         self._names = [member.folder.name for member in members]
         self._runs = [member.run for member in members]
@@ -90,7 +89,7 @@ class Tracked(Passing):
             self._tell(run, what, step, values)
 
 
-def _boxes(members: Sequence[Member]) -> dict[Path, list[Mailbox]]:
+def _boxes(members: Sequence[Followed]) -> dict[Path, list[Mailbox]]:
     """The trackers of each experiment that has runs to follow."""
     names = {kind: name for name, kind in TRACKERS.items()}
     found: dict[Path, list[Mailbox]] = {}
