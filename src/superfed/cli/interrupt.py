@@ -57,8 +57,9 @@ class Heeding(Passing):
 
 
 @contextmanager
-def stoppable(out: Path, again: str | None = None) -> Iterator[Stop]:
-    """Whatever stops the block, what was checkpointed is there; say how to go on from it, or ``again`` if that is how."""
+def stoppable(out: Path, again: str | None = None, options: str = "") -> Iterator[Stop]:
+    """Whatever stops the block, what was checkpointed is there; say how to go on from it (with the same ``options``), or
+    ``again`` if that is how."""
     stop = Stop()
     before = {number: signal.signal(number, stop.ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -67,7 +68,7 @@ def stoppable(out: Path, again: str | None = None) -> Iterator[Stop]:
         if again is not None or (out / "experiment.json").exists():
             if sys.stderr.isatty():
                 typer.echo(err=True)  # below the ^C that the terminal shows
-            complain(f"stopped; go on with: {again or f'superfed resume {out}'}")
+            complain(f"stopped; go on with: {again or f'superfed resume {out}{options}'}")
         raise typer.Exit(130) from None
     finally:
         for number, handler in before.items():

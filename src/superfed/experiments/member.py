@@ -34,7 +34,7 @@ class Member:
         folder, config, task = order.folder, order.config, order.task
         self.folder, self.config, self.title = folder, config, order.title
         if not folder.exists():
-            _begin(folder, config, task, _write_holdings(folder, task, _final_clients(config, task)))
+            _begin(folder, config, task, _write_holdings(folder, task, final_clients_of(config, task)))
         remove_parts(folder.path)
         if task.data.fingerprint != folder.info()["fingerprint"]:
             raise UserError(f"{folder.path}: the data is not what this run began with (its fingerprint differs)")
@@ -59,7 +59,7 @@ class Member:
         return self.run.finished or (pace.allows(self.run.round) if every == "auto" else self.run.round % every == 0)
 
     def final_clients(self) -> Sequence[int]:
-        return _final_clients(self.config, self.run.task)
+        return final_clients_of(self.config, self.run.task)
 
     def take_up(self, hardware: dict[str, Any]) -> None:
         """Note where the run goes on, or begins; that it failed once is forgotten."""
@@ -105,9 +105,7 @@ class Member:
         self.has_results = True
 
     def save_failure(self, reason: str, error: Exception) -> None:
-        """Why the run goes no further, in one sentence, and where in the program it was."""
-        write_text(self.folder.failure_file, "".join(traceback.format_exception(error)))
-        self._write_info(status="failed", reason=reason)
+        save_failure(self.folder, reason, "".join(traceback.format_exception(error)))
 
     def spend(self, what: str, seconds: float) -> None:
         self._seconds[what] = self._seconds.get(what, 0.0) + seconds
@@ -116,11 +114,14 @@ class Member:
         write_json(self.folder.timing_file, self._seconds, durable=False)
 
     def _write_info(self, **news: object) -> None:
-        """The run's info with ``news``. An older reason, and the failure it was of, are not true any more."""
-        info = {key: value for key, value in self.folder.info().items() if key != "reason"}
-        self.folder.write_info(info | news)
-        if news["status"] != "failed":
-            self.folder.failure_file.unlink(missing_ok=True)
+        _write_info(self.folder, **news)
+        self.folder.failure_file.unlink(missing_ok=True)
+
+
+def save_failure(folder: RunFolder, reason: str, where: str) -> None:
+    """Why a run goes no further, in one sentence, and where in the program it was."""
+    write_text(folder.failure_file, where)
+    _write_info(folder, status="failed", reason=reason)
 
 
 @contextmanager
@@ -132,7 +133,13 @@ def timed(what: str, members: Sequence[Member]) -> Iterator[None]:
         member.spend(what, (time.perf_counter() - began) / len(members))
 
 
-def _final_clients(config: RunConfig, task: Task) -> Sequence[int]:
+def _write_info(folder: RunFolder, **news: object) -> None:
+    """The run's info with ``news``; an older reason is not true any more."""
+    info = {key: value for key, value in folder.info().items() if key != "reason"}
+    folder.write_info(info | news)
+
+
+def final_clients_of(config: RunConfig, task: Task) -> Sequence[int]:
     """Those that are evaluated after the last round."""
     wanted = config.evaluation.final_clients
     return task.members if wanted == "all" else task.some_members("followed", wanted)

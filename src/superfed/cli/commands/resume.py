@@ -1,9 +1,16 @@
 """superfed resume"""
 
+from superfed.cli.elsewhere import GpusPerTask, RayAddress, StoreUrl
 from superfed.cli.options import DataRoot, RunPath
 
 
-def command(run: RunPath, data_root: DataRoot = None) -> None:
+def command(
+    run: RunPath,
+    ray: RayAddress = None,
+    gpus_per_task: GpusPerTask = None,
+    store: StoreUrl = None,
+    data_root: DataRoot = None,
+) -> None:
     """Go on with an interrupted run, or with all of an experiment's, from the last checkpoints.
 
     It ends in the same weights and metrics as if it had never stopped.
@@ -12,6 +19,7 @@ def command(run: RunPath, data_root: DataRoot = None) -> None:
     """
     from rich.console import Console
 
+    from superfed.cli.elsewhere import place_for
     from superfed.cli.finish import failures_kept, show_results
     from superfed.cli.interrupt import Heeding, stoppable
     from superfed.cli.progress import watching
@@ -20,6 +28,11 @@ def command(run: RunPath, data_root: DataRoot = None) -> None:
 
     console = Console()
     experiment, _ = find_experiment(run)
-    with stoppable(experiment.path) as stop, failures_kept() as failures, watching(console) as observer:
-        resume(run, data_root, Heeding(observer, stop))
+    with place_for(ray, gpus_per_task, store) as place:
+        with (
+            stoppable(experiment.path, options=place.options) as stop,
+            failures_kept() as failures,
+            watching(console) as observer,
+        ):
+            resume(run, data_root, Heeding(observer, stop), place)
     show_results(experiment.path, console, failures)

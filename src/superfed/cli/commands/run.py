@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.elsewhere import GpusPerTask, RayAddress, StoreUrl
 from superfed.cli.options import Changes, Config, DataRoot
 
 
@@ -27,6 +28,9 @@ def command(
             show_default=False,
         ),
     ] = None,
+    ray: RayAddress = None,
+    gpus_per_task: GpusPerTask = None,
+    store: StoreUrl = None,
     data_root: DataRoot = None,
 ) -> None:
     """Run an experiment: train, evaluate every client, print the table and write the page.
@@ -38,9 +42,12 @@ def command(
     [bold]superfed run my.yaml algorithm.nu=\\[0,1,2,5] --out runs/nu[/bold]
 
     [bold]superfed run demo --track tensorboard[/bold]
+
+    [bold]superfed run demo --ray local[/bold]
     """
     from rich.console import Console
 
+    from superfed.cli.elsewhere import place_for
     from superfed.cli.finish import failures_kept, show_results
     from superfed.cli.interrupt import Heeding, stoppable
     from superfed.cli.progress import watching
@@ -50,6 +57,7 @@ def command(
     settings = also_tracked(load_config(config, changes), track or [])
     where = out or Path("runs") / f"{settings['name']}-{datetime.now():%Y%m%d-%H%M%S}"
     console = Console()
-    with stoppable(where) as stop, failures_kept() as failures, watching(console) as observer:
-        start(settings, where, data_root, Heeding(observer, stop))
+    with place_for(ray, gpus_per_task, store) as place:
+        with stoppable(where, options=place.options) as stop, failures_kept() as failures, watching(console) as observer:
+            start(settings, where, data_root, Heeding(observer, stop), place)
     show_results(where, console, failures)
