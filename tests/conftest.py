@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from superfed.cli.main import main
+from support.two_nodes import TwoNodes, two_nodes
 
 torch.set_num_threads(1)  # one test process for each core: more threads would only stand in each other's way
 
@@ -80,3 +81,11 @@ def experiment(superfed: Program, config: Path, tmp_path_factory: pytest.TempPat
     done = superfed("run", config, "--out", out)
     assert done.returncode == 0, done.stderr
     return out
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[TwoNodes]:
+    """A real Ray cluster; tests may kill a node of it, and let another one join."""
+    pytest.importorskip("ray")
+    with two_nodes() as started:
+        yield started

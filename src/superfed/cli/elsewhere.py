@@ -34,18 +34,32 @@ StoreUrl = Annotated[
     ),
 ]
 
+Spreading = Annotated[
+    bool, typer.Option("--spread", help="With --ray: divide the clients of each round over the machines, not the runs.")
+]
+
 
 @contextmanager
-def place_for(ray: str | None, gpus_per_task: float | None, store: str | None) -> "Iterator[Place]":
+def place_for(
+    ray: str | None, gpus_per_task: float | None, store: str | None, spread: bool = False
+) -> "Iterator[Place]":
     """Where runs are computed: here, unless a cluster is named."""
     from superfed.core.errors import require
 
     if ray is None:
         require(gpus_per_task is None, "--gpus-per-task", "goes with --ray")
         require(store is None, "--store", "goes with --ray")
+        require(not spread, "--spread", "goes with --ray")
         from superfed.experiments.places import Here
 
         yield Here()
+        return
+    if spread:
+        require(store is None, "--store", "does not go with --spread, where only this machine writes results")
+        from superfed.deploy.ray.spread.place import spread_on_ray
+
+        with spread_on_ray(ray, gpus_per_task) as spreading:
+            yield spreading
         return
     from superfed.deploy.ray.place import on_ray
     from superfed.deploy.ray.stores.kinds import Store

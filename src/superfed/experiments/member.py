@@ -33,8 +33,7 @@ class Member:
     def __init__(self, order: Order) -> None:
         folder, config, task = order.folder, order.config, order.task
         self.folder, self.config, self.title = folder, config, order.title
-        if not folder.exists():
-            _begin(folder, config, task, _write_holdings(folder, task, final_clients_of(config, task)))
+        begin_run(order)
         remove_parts(folder.path)
         if task.data.fingerprint != folder.info()["fingerprint"]:
             raise UserError(f"{folder.path}: the data is not what this run began with (its fingerprint differs)")
@@ -153,8 +152,12 @@ def _write_holdings(folder: RunFolder, task: Task, clients: Sequence[int]) -> di
     return summary(held)
 
 
-def _begin(folder: RunFolder, config: RunConfig, task: Task, holdings: dict[str, float]) -> None:
-    """Make a run's folder, with all that is known before the first round."""
+def begin_run(order: Order) -> None:
+    """Make a run's folder if there is none, with all that is known before the first round."""
+    folder, config, task = order.folder, order.config, order.task
+    if folder.exists():
+        return
+    holdings = _write_holdings(folder, task, final_clients_of(config, task))
     folder.write_config(config.of_the_run())
     named = {what: getattr(task.data, f"{what}_names", None) for what in ("class", "client")}
     if any(names is not None for names in named.values()):

@@ -1,10 +1,11 @@
 """What a reproduction will take, found without reading any data: runs, client-steps, memory and time."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from superfed.core.algorithm import FirstModel
 from superfed.core.samples import FederatedData
@@ -28,6 +29,8 @@ class Cost:
     lanes: int
     state_bytes: int
     """What the clients that took part keep, after the last round."""
+    rounds: NDArray[np.int32] = field(repr=False, compare=False)
+    """The steps of each lane, by round."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ class Counting:
     def __init__(self) -> None:
         self._dealt: dict[tuple[DataConfig, int], FederatedData] = {}
         self._models: dict[tuple[object, ...], VectorModel] = {}
-        self._taking_part: dict[tuple[object, ...], Counter[int]] = {}
+        self._drawn: dict[tuple[object, ...], list[list[int]]] = {}
         self._kept: dict[tuple[object, ...], int] = {}
 
     def task(self, config: RunConfig) -> Task:
@@ -123,17 +126,17 @@ class Counting:
         )
 
     def cost(self, task: Task) -> Cost:
-        times = self._times(task)
-        steps = sum(count * num_steps(task, client) for client, count in times.items())
-        return Cost(steps, task.cohort_size, len(times) * self._kept_bytes(task))
+        cohorts = self._cohorts(task)
+        steps = {client: num_steps(task, client) for client in sorted({i for cohort in cohorts for i in cohort})}
+        rounds = np.array([[steps[client] for client in cohort] for cohort in cohorts], dtype=np.int32)
+        return Cost(int(rounds.sum()), task.cohort_size, len(steps) * self._kept_bytes(task), rounds)
 
-    def _times(self, task: Task) -> Counter[int]:
-        """How often each client is sampled."""
+    def _cohorts(self, task: Task) -> list[list[int]]:
+        """Who is sampled, round by round."""
         key = (task.num_members, task.newcomers, task.cohort_size, task.schedule.rounds, task.seed)
-        if key not in self._taking_part:
-            cohorts = (task.cohort(round) for round in range(task.schedule.rounds))
-            self._taking_part[key] = Counter(client for cohort in cohorts for client in cohort)
-        return self._taking_part[key]
+        if key not in self._drawn:
+            self._drawn[key] = [task.cohort(round) for round in range(task.schedule.rounds)]
+        return self._drawn[key]
 
     def _kept_bytes(self, task: Task) -> int:
         """Of one client."""

@@ -8,6 +8,7 @@ from superfed.core.errors import UserError
 from superfed.experiments.assemble import Assembler
 from superfed.experiments.load import apply_overrides
 from superfed.experiments.observer import Observer
+from superfed.experiments.places import Place
 from superfed.experiments.several import has_results, run_several
 from superfed.reproduce.cells import PlannedRun
 from superfed.store.layout import ExperimentFolder, RunFolder
@@ -67,6 +68,7 @@ def run_all(
     engine: Mapping[str, Any] | None = None,
     data_root: Path | None = None,
     observer: Observer | None = None,
+    place: Place | None = None,
 ) -> None:
     """All of them as one job; ``engine`` are settings of how they are computed, and ``again`` is this command."""
     wanted = {}
@@ -77,4 +79,4 @@ def run_all(
             settings["engine"] = {**settings.get("engine", {}), **engine}
         stored = ExperimentFolder(out / name)
         wanted[name] = settings if stored.is_free() else stored.info()["config"]  # how it began is how it goes on
-    run_several(wanted, out, again, data_root, observer)
+    run_several(wanted, out, again, data_root, observer, place)

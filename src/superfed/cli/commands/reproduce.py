@@ -5,12 +5,16 @@ from typing import Annotated
 
 import typer
 
+from superfed.cli.elsewhere import GpusPerTask, RayAddress, StoreUrl
 from superfed.cli.options import DataRoot
 
 
 def command(
     target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="table1 to table5, figure3, figureA, figureB, or all of them: all.")
+        str,
+        typer.Argument(
+            metavar="TARGET", help="table1 to table5, figure3, figureA, figureB, questions, or all of them: all."
+        ),
     ],
     changes: Annotated[
         list[str] | None,
@@ -29,6 +33,14 @@ def command(
     plan: Annotated[
         bool, typer.Option("--plan", help="Say what would be run and how long it takes; run nothing.")
     ] = False,
+    gpus: Annotated[
+        str | None,
+        typer.Option(metavar="1,8,64", help="With --plan: the same on so many H200s, on paper.", show_default=False),
+    ] = None,
+    price: Annotated[
+        float | None,
+        typer.Option(metavar="PRICE", help="With --gpus: what a GPU costs an hour.", show_default=False),
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show what is finished; run nothing.")] = False,
     cell: Annotated[
         str | None,
@@ -42,31 +54,45 @@ def command(
     ),
     page: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.md", help="Write a page of all that is kept; run nothing.", show_default=False),
+        typer.Option(
+            metavar="FILE.md",
+            help="Write a page of all that is kept, or with --gpus of schedules; run nothing.",
+            show_default=False,
+        ),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="Where runs and pages go, and are found again.")
     ] = Path("runs/reproduce"),
+    ray: RayAddress = None,
+    gpus_per_task: GpusPerTask = None,
+    store: StoreUrl = None,
     data_root: DataRoot = None,
 ) -> None:
-    """Run a table or a figure of the paper again, and lay our numbers beside the published ones.
+    """Run a table or a figure of the paper again, and lay our numbers beside the published ones; or put the questions to it
+    that it leaves open.
 
     What is finished is not run again, and what was interrupted goes on, if the command is given again.
 
     [bold]superfed reproduce all --plan[/bold]
+
+    [bold]superfed reproduce all --plan --gpus 1,8,64[/bold]
 
     [bold]superfed reproduce all --scale smoke[/bold]
 
     [bold]superfed reproduce table1 --only mnist/k50 --seeds 3 --data-root DIR[/bold]
 
     [bold]superfed reproduce table1 --cell mnist/k50/superfed_mm[/bold]
+
+    [bold]superfed reproduce all --ray 10.0.0.1:6379 --data-root DIR[/bold]
     """
     from rich.console import Console
 
+    from superfed.cli.elsewhere import place_for
     from superfed.cli.reproduce_cell import show_cells
     from superfed.cli.reproduce_plan import show_plan
-    from superfed.cli.reproduce_runs import make
+    from superfed.cli.reproduce_runs import Job, make
     from superfed.cli.reproduced import ALL, chosen, keep_all, show_all, write_results
+    from superfed.cli.schedule.show import show_on_gpus
     from superfed.core.errors import require
     from superfed.reproduce.cells import runs
     from superfed.reproduce.plan import Plan
@@ -75,27 +101,36 @@ def command(
 
     console = Console()
     wanted = chosen(target, scale, only, seeds)
-    if page is not None:
+    require(plan or gpus is None, "--gpus", "schedules a plan; give --plan too")
+    require(gpus is not None or price is None, "--price", "is for a schedule's hours; give --plan --gpus too")
+    if page is not None and gpus is None:
         require(
             target == ALL and only is None, "--page", f"is of all that is kept: superfed reproduce {ALL} --page {page}"
         )
         write_results(kept, page, console)
         return
     if plan:
-        show_plan(Plan.of(wanted, range(seeds)), console)
+        if gpus is None:
+            show_plan(Plan.of(wanted, range(seeds)), console)
+        else:
+            show_on_gpus(wanted, seeds, gpus, price, page, console)
         return
     if cell is not None:
         if not show_cells(cell, wanted, scale, out, console):
             raise typer.Exit(1)
         return
     engine, planned, where = engine_settings(changes or []), runs(wanted, range(seeds)), out / scale
-    again = " ".join(
-        ["superfed reproduce", target, *(changes or []), f"--scale {scale} --seeds {seeds} --out {out}"]
-        + ([] if only is None else [f"--only {only}"])
-        + ([f"--keep --kept {kept}"] if keep else [])
-        + ([] if data_root is None else [f"--data-root {data_root}"])
-    )
-    data_is_here, complaints = (True, []) if show else make(planned, scale, where, again, engine, data_root, console)
+    data_is_here, complaints = True, list[str]()
+    with place_for(ray, gpus_per_task, store) as place:
+        again = " ".join(
+            ["superfed reproduce", target, *(changes or []), f"--scale {scale} --seeds {seeds} --out {out}"]
+            + ([] if only is None else [f"--only {only}"])
+            + ([f"--keep --kept {kept}"] if keep else [])
+            + ([] if data_root is None else [f"--data-root {data_root}"])
+        )
+        if not show:
+            job = Job(scale, where, again + place.options, engine, data_root, place)
+            data_is_here, complaints = make(planned, job, console)
     found = records(planned, where)
     show_all(wanted, scale, found, where, console)
     if keep:

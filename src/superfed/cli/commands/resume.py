@@ -1,6 +1,6 @@
 """superfed resume"""
 
-from superfed.cli.elsewhere import GpusPerTask, RayAddress, StoreUrl
+from superfed.cli.elsewhere import GpusPerTask, RayAddress, Spreading, StoreUrl
 from superfed.cli.options import DataRoot, RunPath
 
 
@@ -9,6 +9,7 @@ def command(
     ray: RayAddress = None,
     gpus_per_task: GpusPerTask = None,
     store: StoreUrl = None,
+    spread: Spreading = False,
     data_root: DataRoot = None,
 ) -> None:
     """Go on with an interrupted run, or with all of an experiment's, from the last checkpoints.
@@ -28,11 +29,11 @@ def command(
 
     console = Console()
     experiment, _ = find_experiment(run)
-    with place_for(ray, gpus_per_task, store) as place:
-        with (
-            stoppable(experiment.path, options=place.options) as stop,
-            failures_kept() as failures,
-            watching(console) as observer,
-        ):
-            resume(run, data_root, Heeding(observer, stop), place)
+    with (
+        place_for(ray, gpus_per_task, store, spread) as place,
+        stoppable(experiment.path, options=place.options) as stop,
+        failures_kept() as failures,
+        watching(console) as observer,
+    ):
+        resume(run, data_root, Heeding(observer, stop), place)
     show_results(experiment.path, console, failures)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from superfed.cli.elsewhere import GpusPerTask, RayAddress, StoreUrl
+from superfed.cli.elsewhere import GpusPerTask, RayAddress, Spreading, StoreUrl
 from superfed.cli.options import Changes, Config, DataRoot
 
 
@@ -31,6 +31,7 @@ def command(
     ray: RayAddress = None,
     gpus_per_task: GpusPerTask = None,
     store: StoreUrl = None,
+    spread: Spreading = False,
     data_root: DataRoot = None,
 ) -> None:
     """Run an experiment: train, evaluate every client, print the table and write the page.
@@ -57,7 +58,11 @@ def command(
     settings = also_tracked(load_config(config, changes), track or [])
     where = out or Path("runs") / f"{settings['name']}-{datetime.now():%Y%m%d-%H%M%S}"
     console = Console()
-    with place_for(ray, gpus_per_task, store) as place:
-        with stoppable(where, options=place.options) as stop, failures_kept() as failures, watching(console) as observer:
-            start(settings, where, data_root, Heeding(observer, stop), place)
+    with (
+        place_for(ray, gpus_per_task, store, spread) as place,
+        stoppable(where, options=place.options) as stop,
+        failures_kept() as failures,
+        watching(console) as observer,
+    ):
+        start(settings, where, data_root, Heeding(observer, stop), place)
     show_results(where, console, failures)

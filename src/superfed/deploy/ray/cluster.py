@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from typing import Any
 from superfed.core.errors import UserError
 
 LOCAL = "local"
+KNOCKING = 5.0
+"""Seconds in which somebody must open."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -27,6 +30,7 @@ class Node:
 @contextmanager
 def connected(address: str) -> Iterator[None]:
     """The cluster at ``address`` while the block lasts; ``local`` is one of this machine's own, ended with it."""
+    _knock(address)
     ray = _ray()
     with _signals_kept():
         _connect(ray, address)
@@ -51,6 +55,22 @@ def nodes() -> list[Node]:
     ]
 
 
+def _knock(address: str) -> None:
+    """Find out soon whether anybody is there: Ray itself would wait for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():  # local, or a word that Ray knows
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCKING).close()
+    except (OSError, OverflowError) as error:
+        raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> UserError:
+    said = " ".join(str(error).split())
+    return UserError(f"--ray {address}: no Ray cluster can be reached there ({said})")
+
+
 def _ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told who computes what
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or it tells of it every time
@@ -69,8 +89,7 @@ def _connect(ray: Any, address: str) -> None:
             warnings.simplefilter("ignore")
             ray.init(address=address, **quiet, **own)
     except (ConnectionError, ValueError, RuntimeError, ImportError) as error:
-        said = " ".join(str(error).split())
-        raise UserError(f"--ray {address}: no Ray cluster can be reached there ({said})") from error
+        raise _unreachable(address, error) from error
 
 
 @contextmanager

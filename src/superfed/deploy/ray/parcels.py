@@ -11,7 +11,7 @@ from superfed.experiments.schema import RunConfig
 from superfed.store.layout import RunFolder
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Item:
     """One run, as it travels: ``place`` is its place among all runs of the job."""
 

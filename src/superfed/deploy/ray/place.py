@@ -4,23 +4,19 @@ import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-import torch
-
-from superfed.core.errors import SettingError, require
-from superfed.deploy.ray.cluster import connected, nodes
+from superfed.deploy.ray.cluster import nodes
 from superfed.deploy.ray.following import Following
-from superfed.deploy.ray.likeness import check_likeness
 from superfed.deploy.ray.mirror import Mirror
+from superfed.deploy.ray.need import Need
 from superfed.deploy.ray.packing import Load, pack
 from superfed.deploy.ray.parcels import Item, Parcel
+from superfed.deploy.ray.reached import Reached
 from superfed.deploy.ray.stores.kinds import Store
 from superfed.deploy.ray.tasks import Tasks
-from superfed.deploy.ray.work import Need
 from superfed.engine.batched import group_key
 from superfed.engine.plan import num_steps
-from superfed.engine.precision import check_precision
-from superfed.experiments.assemble import named
 from superfed.experiments.logged import Logged
+from superfed.experiments.member import begin_run
 from superfed.experiments.observer import Observer
 from superfed.experiments.orders import Order
 from superfed.experiments.places import Outcome
@@ -31,32 +27,27 @@ from superfed.experiments.tracked import tracked
 @contextmanager
 def on_ray(address: str, store: Store, gpus_per_task: float | None = None) -> Iterator["OnRay"]:
     """The cluster at ``address``, reached when it is first needed and left when the block ends."""
-    share = 1.0 if gpus_per_task is None else gpus_per_task
-    require(0 < share <= 1, "--gpus-per-task", f"must be more than 0 and at most 1, not {share:g}")
     with ExitStack() as stack:
-        yield OnRay(address, store, share, stack)
+        yield OnRay(Reached(address, gpus_per_task, stack), store)
 
 
 class OnRay:
     """Runs become parcels, and parcels become tasks that Ray gives to machines with room for them."""
 
-    def __init__(self, address: str, store: Store, gpus_per_task: float, stack: ExitStack) -> None:
-        given = f" --gpus-per-task {gpus_per_task:g}" if gpus_per_task != 1 else ""
-        self.options = f" --ray {address}{given}{store.option}"
-        self._address, self._store, self._share, self._stack = address, store, gpus_per_task, stack
-        self._is_reached = False
+    def __init__(self, cluster: Reached, store: Store) -> None:
+        self.options = f"{cluster.options}{store.option}"
+        self._cluster, self._store = cluster, store
 
     def check(self, engine: EngineConfig) -> None:
         self._reach()
-        with named("engine"):
-            kind = "cuda" if self._need(engine).gpus else "cpu"
-            check_precision(engine.precision, torch.device(kind))
+        self._cluster.check(engine)
 
     def train(self, orders: Sequence[Order], observer: Observer) -> Outcome:
         self._reach()
         for order in orders:
             self._store.mark(order.folder.path)
             self._store.fetch(order.folder.path)
+            begin_run(order)
         mirrors = [Mirror(order) for order in orders]
         with tracked(mirrors, Logged(mirrors, observer)) as told:
             told.started([mirror.title for mirror in mirrors], [mirror.run for mirror in mirrors])
@@ -68,19 +59,9 @@ class OnRay:
         return Outcome(failed)
 
     def _reach(self) -> None:
-        if not self._is_reached:
+        if not self._cluster.is_reached:
             self._store.check()
-            self._stack.enter_context(connected(self._address))
-            check_likeness()
-            self._is_reached = True
-
-    def _need(self, engine: EngineConfig) -> Need:
-        there = any(node.gpus >= self._share for node in nodes())
-        if engine.device.startswith("cuda:"):
-            raise SettingError("device", f"{engine.device} was asked for, and Ray gives out GPUs itself; use device=cuda")
-        if engine.device == "cuda" and not there:
-            raise SettingError("device", "cuda was asked for, and no machine of the cluster offers a GPU to Ray")
-        return Need(self._share) if there and engine.device != "cpu" else Need()
+            self._cluster.reach()
 
     def _parcels(
         self, orders: Sequence[Order], mirrors: Sequence[Mirror], waiting: Sequence[int]
@@ -89,7 +70,7 @@ class OnRay:
         numbers, parcels = itertools.count(), []
         by_need: dict[Need, list[int]] = {}
         for place in waiting:
-            by_need.setdefault(self._need(orders[place].config.engine), []).append(place)
+            by_need.setdefault(self._cluster.need(orders[place].config.engine), []).append(place)
         for need, places in by_need.items():
             loads = [_load(orders[place], mirrors[place].run.round) for place in places]
             for group in pack(loads, self._slots(need), batched=need.gpus > 0):

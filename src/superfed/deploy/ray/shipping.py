@@ -37,9 +37,7 @@ class Shipped:
 def datasets_of(orders: Iterable[Order]) -> dict[DatasetSettings, Pool]:
     """Those that have to travel; synthetic samples are made where they are needed."""
     return {
-        order.config.data.dataset: order.task.data.pool
-        for order in orders
-        if isinstance(order.task.data, DealtDataset)
+        order.config.data.dataset: order.task.data.pool for order in orders if isinstance(order.task.data, DealtDataset)
     }
 
 

@@ -23,10 +23,12 @@ class Recalled(BaseException):
 
 
 class Telling:
-    """``tell`` takes events to the board and says whether to go on. ``places`` are those of the task's runs in the job."""
+    """``tell`` takes events to the board and says whether to go on."""
 
-    def __init__(self, places: Sequence[int], tell: Callable[[list[Event]], bool]) -> None:
-        self._places, self._tell = places, tell
+    def __init__(self, tell: Callable[[list[Event]], bool]) -> None:
+        self.places: Sequence[int] = ()
+        """Of the task's runs among all runs of the job."""
+        self._tell = tell
         self._runs: list[Run] = []
         self._events: list[Event] = []
         self._lanes: dict[int, int] = {}
@@ -59,8 +61,8 @@ class Telling:
 
     def started(self, names: list[str], runs: list[Run]) -> None:
         self._runs = runs
-        for place, run in zip(self._places, runs, strict=True):
-            self.note("begun", place, run.records, run.curve, run.stopped)
+        for place, run in zip(self.places, runs, strict=True):
+            self.note("begun", place, list(run.records), list(run.curve), run.stopped)
 
     def compiling(self, what: str, seconds: float | None) -> None:
         self.note("compiling", what, seconds)
@@ -72,15 +74,15 @@ class Telling:
         self.heed()
 
     def round_done(self, run: int) -> None:
-        self.note("round", self._places[run], self._runs[run].records[-1], self._runs[run].stopped)
+        self.note("round", self.places[run], self._runs[run].records[-1], self._runs[run].stopped)
 
     def followed(self, run: int, scores: Sequence[ClientScores]) -> None:
         mine = self._runs[run]
         points = [point for point in mine.curve if point.round == mine.round]
-        self.note("curve", self._places[run], points, list(scores))
+        self.note("curve", self.places[run], points, list(scores))
 
     def saved(self, run: int) -> None:
-        self.note("saved", self._places[run])
+        self.note("saved", self.places[run])
 
     def evaluating(self, total: int) -> None: ...
 
@@ -89,10 +91,10 @@ class Telling:
         self.heed()
 
     def run_done(self, run: int) -> None:
-        self.note("done", self._places[run])
+        self.note("done", self.places[run])
 
     def run_failed(self, run: int, reason: str) -> None:
-        self.note("failed", self._places[run], reason)
+        self.note("failed", self.places[run], reason)
         self.heed()
 
     def heed(self) -> None:
@@ -112,7 +114,7 @@ class Telling:
 
     def _gather_lanes(self) -> None:
         for run, count in self._lanes.items():
-            self._events.append(("lanes", self._places[run], self._runs[run].round, count))
+            self._events.append(("lanes", self.places[run], self._runs[run].round, count))
         self._lanes = {}
 
     def _keep_telling(self) -> None:

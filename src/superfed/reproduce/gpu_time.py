@@ -1,0 +1,68 @@
+"""How long a GPU takes for runs that are computed together: step by step, as a stack of lanes shrinks while it trains."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from superfed.engine.batched import MOST_LANES, WORTH_COMPILING, even_parts
+from superfed.engine.segments import sizes_of
+from superfed.experiments.pace import SHARE
+from superfed.reproduce.plan import Group
+from superfed.reproduce.rates import COMPILE_SECONDS, rate
+
+EVALUATION_SHARE = 0.205
+"""Evaluations and what rounds need around their updates, as a share of the updates' time: ``whole_run`` of
+``benchmarks/results/h200-float32.json``, TwoNN with 20 clients evaluated every ten rounds. A guess for other networks."""
+CHECKPOINT_SHARE = 1 / SHARE
+"""At most: after each checkpoint the next one waits until it has taken no more than this."""
+NOT_COMPILED = 5.0
+"""Times as long as compiled: SuPerFed-MM with TwoNN on 5 lanes, ``results/h200-steps.json``. A guess for other networks."""
+
+
+def compiles(group: Group, places: Sequence[int]) -> bool:
+    """Whether the runs at these places of the group, as a job of their own, are worth compiling."""
+    return sum(group.costs[place].client_steps for place in places) >= WORTH_COMPILING
+
+
+def compile_seconds(group: Group, places: Sequence[int]) -> float:
+    return COMPILE_SECONDS["h200"] if compiles(group, places) else 0.0
+
+
+def run_seconds(group: Group, places: Sequence[int]) -> float:
+    """From the first round to the last evaluation, all compiled that will be."""
+    updates = update_seconds(group, places) * (1 if compiles(group, places) else NOT_COMPILED)
+    return updates * (1 + EVALUATION_SHARE + CHECKPOINT_SHARE)
+
+
+def update_seconds(group: Group, places: Sequence[int]) -> float:
+    """Of local updates alone. A step of n lanes takes as long as n client-steps at the rate that n lanes have."""
+    found = rate("h200", group.network, group.parameters)
+    lanes = _longest_first([group.costs[place].rounds for place in places])
+    lane_steps = 0.0
+    for part in even_parts(range(lanes.shape[1]), MOST_LANES):
+        lane_steps += _lane_steps(lanes[:, part[0] : part[-1] + 1], group.parameters, found.half_lanes)
+    return lane_steps * group.gradients / found.per_second
+
+
+def _longest_first(rounds: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
+    """The lanes of all runs in one table, in each round those with most steps first; runs that have ended have none."""
+    last = max(len(one) for one in rounds)
+    table = np.concatenate([np.pad(one.astype(np.int64), ((0, last - len(one)), (0, 0))) for one in rounds], axis=1)
+    return -np.sort(-table, axis=1)
+
+
+def _lane_steps(table: NDArray[np.int64], parameters: int, half_lanes: float) -> float:
+    """All steps times the lanes that take them, those that only wait counted, and ``half_lanes`` that are always there."""
+    lanes = table.shape[1]
+    sizes = np.array(sizes_of(lanes, parameters))
+    computed = sizes[np.searchsorted(sizes, np.arange(1, lanes + 1))]  # with 1, 2, … lanes that have steps left
+    steps = -np.diff(table, axis=1, append=0).sum(axis=0)
+    return float(steps @ (computed + half_lanes))
+
+
+def spread_seconds(group: Group, place: int) -> float:
+    """Of one run with a GPU for each of its lanes: a round is as long as its longest lane. Exchanging models is not in it."""
+    longest = replace(group.costs[place], rounds=group.costs[place].rounds.max(axis=1, keepdims=True))
+    return run_seconds(replace(group, costs=(longest,)), [0])
