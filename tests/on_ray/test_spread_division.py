@@ -1,5 +1,7 @@
 """How lanes are divided over stations, without any."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 import torch
@@ -35,7 +37,7 @@ def test_long_lanes_always_go_one_by_one() -> None:
 def test_short_lanes_go_several_at_a_time() -> None:
     bundles = everything(LongestFirst([1.0] * 40, known(SHORT / 10)), 2)
     assert [len(bundle) for bundle in bundles] == [10] * 4
-    assert sorted(sum(bundles, [])) == list(range(40))
+    assert sorted(chain(*bundles)) == list(range(40))
 
 
 @pytest.mark.parametrize(("hands", "sizes"), [(1, [8, 8, 8]), (2, [6, 6, 6, 6]), (4, [6] * 4), (24, [1] * 24)])
@@ -62,7 +64,7 @@ def test_what_is_given_back_takes_its_turn() -> None:
 def test_shares_are_near_equal_and_hold_everything() -> None:
     costs = [float(cost) for cost in (7, 7, 6, 6, 5, 5, 4, 4, 4)]
     shares = even_shares(range(9), costs, 3)
-    assert sorted(sum(shares, [])) == list(range(9))
+    assert sorted(chain(*shares)) == list(range(9))
     totals = [sum(costs[place] for place in share) for share in shares]
     assert totals == sorted(totals, reverse=True)
     assert max(totals) - min(totals) <= 4
@@ -119,5 +121,5 @@ def test_a_lane_that_takes_station_after_station_with_it_is_found(monkeypatch: p
         losses.add([1], Lost("gone", None))
     for _ in range(DEATHS - 1):
         losses.add([0], Lost("gone", "here"))
-    with pytest.raises(WorkerDied, match=r"3 processes ended.*client 7 in round 2 \(gone\)"):
+    with pytest.raises(WorkerDied, match=r"client 7 in round 2 took 3 processes with it.*\(gone\)"):
         losses.add([0], Lost("gone", "here"))

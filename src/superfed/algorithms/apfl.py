@@ -21,6 +21,10 @@ class APFL(Algorithm):
 
     mixes = True
 
+    @property
+    def gradients(self) -> int:
+        return 2
+
     def __post_init__(self) -> None:
         require(0 <= self.alpha <= 1, "alpha", f"must be from 0 to 1, not {self.alpha}")
 

@@ -20,6 +20,10 @@ class PFedMe(Algorithm):
     inner_lr: float = 0.01  # the rate of these steps
     beta: float = 1.0  # β: how far the server moves to the clients' mean
 
+    @property
+    def gradients(self) -> int:
+        return self.inner_steps
+
     def __post_init__(self) -> None:
         require(self.lam > 0, "lam", f"must be more than 0, not {self.lam}")
         require(self.inner_steps >= 1, "inner_steps", f"must be 1 or more, not {self.inner_steps}")

@@ -106,6 +106,11 @@ class Algorithm:
         """Its name in tables and plots."""
         return type(self).__name__
 
+    @property
+    def gradients(self) -> int:
+        """How many a step takes, by which its time is guessed."""
+        return 1
+
     def phases(self, local_epochs: int) -> tuple[Phase, ...]:
         return (Phase("train", local_epochs),)
 

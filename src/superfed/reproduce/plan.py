@@ -18,7 +18,7 @@ from superfed.experiments.assemble import data_seed
 from superfed.experiments.schema import DataConfig, RunConfig
 from superfed.reproduce.cells import Cell, PlannedRun, runs
 from superfed.reproduce.known import dealt
-from superfed.reproduce.rates import COMPILE_SECONDS, Machine, gradients, rate
+from superfed.reproduce.rates import COMPILE_SECONDS, Machine, rate
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _group(members: Sequence[tuple[PlannedRun, Task]], counting: Counting) -> Gr
         network=run.config.as_plain()["model"]["name"],
         batch_size=task.schedule.batch_size,
         parameters=task.model.size,
-        gradients=gradients(task.algorithm),
+        gradients=task.algorithm.gradients,
         runs=tuple(run for run, _ in members),
         costs=tuple(counting.cost(task) for _, task in members),
     )

@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from superfed.algorithms import APFL, PFedMe
-from superfed.core.algorithm import Algorithm
-
 Machine = Literal["h200", "two_cores"]
 
 MACHINES: dict[Machine, str] = {"h200": "H200", "two_cores": "2 cores"}
@@ -53,10 +50,3 @@ COMPILE_SECONDS: dict[Machine, float] = {"h200": 30.0, "two_cores": 0.0}
 
 def rate(machine: Machine, network: str, parameters: int) -> Rate:
     return TINY_RATES[machine] if parameters < TINY else RATES[machine][network]
-
-
-def gradients(algorithm: Algorithm) -> int:
-    """How many a step takes; rates are those of methods with one, and on a CPU others take about as many times as long."""
-    if isinstance(algorithm, PFedMe):
-        return algorithm.inner_steps
-    return 2 if isinstance(algorithm, APFL) else 1

@@ -48,6 +48,7 @@ class Tasks:
         self._ray, self._orders, self._following, self._store = ray, orders, following, store
         here = _on(ray.get_runtime_context().get_node_id())
         self._board: Any = ray.remote(Board).options(num_cpus=0, scheduling_strategy=here).remote()
+        self._compute: Any = ray.remote(compute)
         self._shipped, self._luggage = ship(orders), ray.put(luggage_of(orders))
         self._under_way: dict[Any, tuple[Parcel, Need]] = {}
         self._doubtful: dict[Any, Loss] = {}
@@ -83,7 +84,7 @@ class Tasks:
         shipped = [self._shipped[dataset] for dataset in datasets if dataset in self._shipped]
         self._ray.get(self._board.expect.remote(parcel.number, parcel.attempt))
         self._following.machines.pop(parcel.number, None)
-        task = self._ray.remote(compute).options(max_retries=0, **need.resources())
+        task = self._compute.options(max_retries=0, **need.resources())
         given = task.remote(parcel, need, self._store, self._board, self._luggage, *shipped)
         self._under_way[given] = parcel, need
         self._kept[parcel.number] = self._kept_of(parcel)

@@ -34,7 +34,7 @@ class Telling:
         self._lanes: dict[int, int] = {}
         self._lock = threading.Lock()
         self._heard = time.monotonic()
-        self._go_on, self._ended = True, threading.Event()
+        self._go_on, self._answered, self._ended = True, threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._keep_telling, name="superfed-telling", daemon=True)
         self._warnings: Any = None
 
@@ -42,16 +42,14 @@ class Telling:
         self._warnings = warnings.catch_warnings()
         self._warnings.__enter__()
         warnings.showwarning = self._warned
-        self._flush()
         self._thread.start()
+        self._answered.wait()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self._ended.set()
         self._thread.join()
         self._warnings.__exit__(kind, error, _)
-        if not isinstance(error, Recalled):
-            self._flush()
 
     def note(self, *event: Any) -> None:
         """One more event; those of lanes that are done come before it."""
@@ -118,7 +116,12 @@ class Telling:
         self._lanes = {}
 
     def _keep_telling(self) -> None:
+        """In a thread of its own: Ray gives away the core of a task that waits for something in its own."""
+        self._flush()
+        self._answered.set()
         while not self._ended.wait(EVERY):
+            self._flush()
+        if self._go_on:
             self._flush()
 
     def _flush(self) -> None:

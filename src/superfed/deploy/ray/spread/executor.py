@@ -40,7 +40,7 @@ class Spread:
         import ray
 
         self.device = torch.device("cpu")
-        self._ray, self._need = ray, need
+        self._need = need
         self._places = {id(order.task): place for place, order in enumerate(orders)}
         self._settings = [order.config.as_plain() for order in orders]
         self._luggage, self._data = ray.put(luggage_of(orders)), list(ship(orders).values())
@@ -79,10 +79,8 @@ class Spread:
         if not lanes:
             return
         division = self._division(costs, look)
-        sending, losses = (
-            Sending(next(self._rounds), lanes, self._places, look),
-            Losses([(lane.client, lane.round) for lane in lanes]),
-        )
+        sending = Sending(next(self._rounds), lanes, self._places, look)
+        losses = Losses([(lane.client, lane.round) for lane in lanes])
         under_way: dict[Reference, list[int]] = {}
         left = len(lanes)
         while left:

@@ -33,5 +33,5 @@ class Losses:
             if sum(machine in alive for machine in self._machines[place]) >= DEATHS:
                 client, round = self._clients[place]
                 raise WorkerDied(
-                    f"{DEATHS} processes ended while they computed client {client} in round {round} ({loss.reason})"
+                    f"client {client} in round {round} took {DEATHS} processes with it, one after another ({loss.reason})"
                 )

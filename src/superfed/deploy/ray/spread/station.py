@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from superfed.core.state import State
+from superfed.core.state import State, moved
 from superfed.deploy.ray.luggage import Luggage, unpack_luggage
 from superfed.deploy.ray.need import Need, executor_for
 from superfed.deploy.ray.shipping import Shipped, arrived
@@ -68,7 +68,8 @@ class Station:
     def _remember(self, round: int, places: Sequence[int], sent: Sequence[Arrays]) -> None:
         if round != self._round:
             self._round, self._sent = round, {}
-        self._sent |= zip(places, map(opened, sent), strict=True)
+        here = self._executor.device
+        self._sent |= {place: moved(opened(one), here) for place, one in zip(places, sent, strict=True)}
 
     def _lane(self, errand: Errand) -> Lane:
         task, sent = self._tasks[errand.task], self._sent[errand.sent]
