@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Done, Program
+from support.contents import contents
 from support.two_nodes import TwoNodes
 
 CONFIG = """
@@ -22,18 +23,7 @@ model: {name: two_nn, width: 16}
 training: {rounds: 6, clients_per_round: 3, local_epochs: 1, lr: 0.05}
 engine: {device: cpu, workers: 1, checkpoint_every: 1}
 """
-CHANGING = ("run.json", "timing.json", "experiment.json", "report.html", ".lock")
-"""Files that tell of times and machines."""
 PATIENCE = 120
-
-
-def contents(out: Path) -> dict[str, bytes]:
-    """Every file that must be the same wherever it was computed."""
-    return {
-        str(path.relative_to(out)): path.read_bytes()
-        for path in sorted(out.rglob("*"))
-        if path.is_file() and path.name not in CHANGING
-    }
 
 
 Process = subprocess.Popen[str]

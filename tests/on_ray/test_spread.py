@@ -24,6 +24,7 @@ from superfed.engine.local import Update
 from superfed.experiments.observer import Silent
 from superfed.experiments.runner import resume, start
 from superfed.experiments.schema import EngineConfig
+from support.contents import contents
 from support.two_nodes import TwoNodes
 
 SETTINGS: dict[str, Any] = {
@@ -34,18 +35,8 @@ SETTINGS: dict[str, Any] = {
     "evaluation": {"every": 2, "clients": 3, "lambdas": 3},
     "engine": {"device": "cpu", "workers": 1, "checkpoint_every": 1},
 }
-CHANGING = ("run.json", "timing.json", "experiment.json", "report.html", ".lock")
-"""Files that tell of times and machines."""
 MIDDLE = 17
 """Lanes: of two runs with eight each, the second round is under way."""
-
-
-def contents(out: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(out)): path.read_bytes()
-        for path in sorted(out.rglob("*"))
-        if path.is_file() and path.name not in CHANGING
-    }
 
 
 class Gathered(Spread):

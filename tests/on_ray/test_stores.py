@@ -97,6 +97,13 @@ def test_a_machine_that_dies_while_it_saves_leaves_a_whole_checkpoint(
         assert not any(name.endswith(".part") for name in found)
 
 
+def test_the_experiment_is_there_too(tmp_path: Path) -> None:
+    run, store = experiment(tmp_path / "out"), Remote(f"file://{tmp_path}/store")
+    store.mark(run)
+    (copy,) = (tmp_path / "store").glob("out-*/experiment.json")
+    assert copy.read_text() == "{}"
+
+
 def test_experiments_of_one_name_are_not_taken_for_each_other(tmp_path: Path) -> None:
     store = Remote(f"file://{tmp_path}/store")
     first, second = experiment(tmp_path / "a" / "out", "{1}"), experiment(tmp_path / "b" / "out", "{2}")

@@ -88,8 +88,16 @@ def _connect(ray: Any, address: str) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ray.init(address=address, **quiet, **own)
+            _hush(ray)
     except (ConnectionError, ValueError, RuntimeError, ImportError) as error:
         raise _unreachable(address, error) from error
+
+
+def _hush(ray: Any) -> None:
+    """Ray prints on standard output, whatever it is told, that a process or a machine died; we say it in our own way."""
+    inside = ray._private.worker
+    if hasattr(inside, "print_to_stdstream"):
+        inside.print_to_stdstream = lambda *_, **__: None
 
 
 @contextmanager

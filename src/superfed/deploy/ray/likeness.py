@@ -24,12 +24,14 @@ def check_likeness() -> None:
         ask.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False)).remote(PACKAGES)
         for node in there
     ]
-    try:
-        answers: list[Versions] = ray.get(asked, timeout=PATIENCE)
-    except ray.exceptions.RayError as error:
-        said = " ".join(str(error).split())
-        raise UserError(f"--ray: not every machine of the cluster answers ({said})") from error
-    for node, theirs in zip(there, answers, strict=True):
+    for node, question in zip(there, asked, strict=True):
+        try:
+            theirs: Versions = ray.get(question, timeout=PATIENCE)
+        except ray.exceptions.RayError as error:
+            if all(one.id != node.id for one in nodes()):
+                continue  # it died, and Ray did not know yet
+            said = " ".join(str(error).split())
+            raise UserError(f"--ray: {node.address}, a machine of the cluster, does not answer ({said})") from error
         if (problem := difference(versions(PACKAGES), theirs)) is not None:
             raise UserError(f"--ray: {node.address} {problem}")
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from superfed.deploy.ray.cluster import nodes
 from superfed.deploy.ray.following import Following
 from superfed.deploy.ray.mirror import Mirror
-from superfed.deploy.ray.need import Need
+from superfed.deploy.ray.need import Need, room
 from superfed.deploy.ray.packing import Load, pack
 from superfed.deploy.ray.parcels import Item, Parcel
 from superfed.deploy.ray.reached import Reached
@@ -73,15 +73,10 @@ class OnRay:
             by_need.setdefault(self._cluster.need(orders[place].config.engine), []).append(place)
         for need, places in by_need.items():
             loads = [_load(orders[place], mirrors[place].run.round) for place in places]
-            for group in pack(loads, self._slots(need), batched=need.gpus > 0):
+            for group in pack(loads, max(room(nodes(), need), 1), batched=need.gpus > 0):
                 items = tuple(Item.of(places[one], orders[places[one]]) for one in group)
                 parcels.append((Parcel(next(numbers), items), need))
         return parcels
-
-    def _slots(self, need: Need) -> int:
-        """How many tasks the cluster takes at once."""
-        found = (int(node.gpus / need.gpus) if need.gpus else int(node.cpus) for node in nodes())
-        return max(sum(found), 1)
 
 
 def _load(order: Order, done: int) -> Load:

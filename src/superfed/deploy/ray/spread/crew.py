@@ -80,6 +80,7 @@ class Crew:
 
     def answers(self) -> Answers:
         """What calls came to, after a while; perhaps nothing."""
+        self._mind_the_time()
         self._top_up()
         opening = [hand.opening for hand in self._hands if hand.machine is None]
         under_way = [call for hand in self._hands for call in hand.calls]
@@ -89,7 +90,7 @@ class Crew:
             done = []
             time.sleep(LOOK)
         answers = [answer for reference in done for answer in self._answers_of(reference)]
-        self._mind_the_time()
+        self._lose_patience()
         return answers
 
     def end(self) -> None:
@@ -164,7 +165,9 @@ class Crew:
     def _mind_the_time(self) -> None:
         now = time.monotonic()
         self._helped = now if self.ready else min(self._helped, now)
-        if now - self._helped > self._patience:
+
+    def _lose_patience(self) -> None:
+        if not self.ready and time.monotonic() - self._helped > self._patience:
             raise UserError(
                 f"--ray: no machine of the cluster computed anything for {self._patience:.0f} s ({self._last_words})"
             )

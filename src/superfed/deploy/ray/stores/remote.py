@@ -16,6 +16,7 @@ from superfed.deploy.ray.stores.kinds import Marked, Save
 
 WHOLE = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oci", "oss", "memory")
 """Kinds in which a file is there whole or not at all; in others it gets its name when it is."""
+OF_THE_EXPERIMENT = ("experiment.json", "config.yaml")
 FIXED = "checkpoints"
 """Files in there never change once they have their names; all others may."""
 
@@ -29,11 +30,17 @@ class Remote(Marked):
         return f" --store {self.url}"
 
     def check(self) -> None:
-        files = self._files()
-        try:
-            files.make("", b"superfed\n", ".store")
-        except Exception as error:  # whatever a kind of store may raise
-            raise self._unusable(error) from error
+        with self._usable():
+            self._files().make("", b"superfed\n", ".store")
+
+    def mark(self, folder: Path) -> None:
+        """The experiment's own files go into the store too: with them, it can be gone on with from anywhere."""
+        experiment = folder.absolute().parent
+        if experiment not in self.marks:
+            super().mark(folder)
+            names = [name for name in OF_THE_EXPERIMENT if (experiment / name).exists()]
+            with self._usable():
+                self._files().upload(self._home(experiment), experiment, names)
 
     @contextmanager
     def taken(self, folder: Path) -> Iterator[tuple[Path, Save]]:
@@ -54,28 +61,29 @@ class Remote(Marked):
             yield place, save
 
     def fetch(self, folder: Path) -> None:
-        try:
+        with self._usable():
             self._files().download(self._key(folder), folder)
-        except Exception as error:  # whatever a kind of store may raise
-            raise self._unusable(error) from error
 
     def _key(self, folder: Path) -> str:
         """A run's name in the store: the experiment's and its own."""
-        experiment = folder.absolute().parent
-        return f"{experiment.name}-{self.marks[experiment][:8]}/{folder.name}"
+        return f"{self._home(folder.absolute().parent)}/{folder.name}"
+
+    def _home(self, experiment: Path) -> str:
+        return f"{experiment.name}-{self.marks[experiment][:8]}"
 
     def _files(self) -> "_Files":
+        from fsspec.core import url_to_fs  # type: ignore[import-untyped]
+
+        return _Files(*url_to_fs(self.url))
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Whatever a kind of store may raise is said in a sentence."""
         try:
-            from fsspec.core import url_to_fs  # type: ignore[import-untyped]
-
-            system, root = url_to_fs(self.url)
-        except (ImportError, ValueError) as error:
-            raise self._unusable(error) from error
-        return _Files(system, root)
-
-    def _unusable(self, error: Exception) -> UserError:
-        said = " ".join(str(error).split()) or type(error).__name__
-        return UserError(f"--store {self.url}: cannot be used ({said})")
+            yield
+        except Exception as error:
+            said = " ".join(str(error).split()) or type(error).__name__
+            raise UserError(f"--store {self.url}: cannot be used ({said})") from error
 
 
 class _Files:
