@@ -47,7 +47,7 @@ def sources(plan: Plan) -> tuple[str, ...]:
         f"Evaluations and what rounds need around their updates: {EVALUATION_SHARE:.1%} of the updates' time, as seen with "
         f"two_nn. Checkpoints: {CHECKPOINT_SHARE:.0%}, the most that they may take. Compiling: "
         f"{COMPILE_SECONDS['h200']:.0f} s for each task and node, where 5 to 63 were seen.",
-        f"Starting a task: {TASK_START:g} s, the first on a node of {SLOTS_PER_NODE} GPUs {FIRST_ON_NODE:g} s (provisional).",
+        f"Starting a task: {TASK_START:g} s, the first on a node of {SLOTS_PER_NODE} GPUs {FIRST_ON_NODE:g} s.",
     ]
     if guessed:
         sentences.append(
