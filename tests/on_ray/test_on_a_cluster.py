@@ -191,3 +191,11 @@ def test_what_a_cluster_does_not_have(cluster: TwoNodes, small: Path, tmp_path: 
     done = finished("run", small, "engine.device=cuda", "--ray", cluster.address, "--out", "out", cwd=tmp_path)
     words = "engine.device: cuda was asked for, and no machine of the cluster offers a GPU to Ray"
     assert (done.returncode, done.stderr) == (2, f"superfed: {words}\n")
+
+
+def test_ray_is_not_there(superfed: Program, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    done = superfed("run", small, "--out", "out", "--ray", "local", cwd=tmp_path)
+    words = "--ray needs Ray; install it with: pip install 'superfed[ray]'"
+    assert (done.returncode, done.stderr) == (2, f"superfed: {words}\n")
+    assert not (tmp_path / "out").exists()
