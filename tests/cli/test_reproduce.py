@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Program
+from superfed.experiments.provenance import SOURCE, commit
 
 SMALL = ("--scale", "smoke", "--only", "mnist/k50/fedavg,mnist/k50/superfed_mm")
 ENGINE = ("engine.device=cpu", "engine.workers=1")
@@ -80,7 +81,9 @@ def test_one_sentence_for_a_mistake(superfed: Program, arguments: list[str], sen
 def test_everything_can_be_planned(superfed: Program, tmp_path: Path) -> None:
     done = superfed("reproduce", "all", "--plan", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("290 cells, 1 seed: 284 runs in ")  # six cells of figures are those of tables
+    assert done.stdout.startswith(
+        "344 cells, 1 seed: 316 runs in "
+    )  # some of figures and questions are those of tables
     figure = superfed("reproduce", "figureB", "--plan", cwd=tmp_path)
     assert figure.stdout.startswith("3 cells, 1 seed: 3 runs in 3 groups")
 
@@ -101,6 +104,7 @@ def test_where_a_number_comes_from(superfed: Program, tmp_path: Path, monkeypatc
     facts = [line.split(maxsplit=1) for line in found.stdout.splitlines() if not line.startswith("    ")]
     told = {fact[0]: fact[1] for fact in facts if len(fact) == 2}
     assert {"status", "begun", "machine", "versions", "data", "settings"} < told.keys()
+    assert told.get("commit") == commit(SOURCE)
     assert len([fact for fact in facts if fact[0] == "folder"]) == 2
     assert (Path(told["folder"]) / "run.json").exists()
     again = f"superfed reproduce table1 {' '.join(ENGINE)} --scale smoke --only table1/mnist/k50/fedavg --seeds 2"
@@ -127,3 +131,24 @@ def test_a_page_is_of_everything(superfed: Program, tmp_path: Path) -> None:
     done = superfed("reproduce", "table1", "--page", "page.md", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == "superfed: --page: is of all that is kept: superfed reproduce all --page page.md\n"
+
+
+def test_an_open_question_takes_the_runs_of_the_table_and_is_answered(superfed: Program, tmp_path: Path) -> None:
+    where = ("--scale", "smoke", "--out", tmp_path)
+    superfed("reproduce", "table1", *ENGINE, *where, "--only", "mnist/k500/superfed_mm")
+    (table,) = tmp_path.rglob("run.json")
+    written = table.stat().st_mtime_ns
+    question = ("reproduce", "questions", *where, "--only", "mnist/k500/superfed_mm,mnist/k500_nu0/superfed_mm")
+    before = superfed(*question, "--show")
+    assert "1. Does ν matter once λ is validated? (MNIST, K = 500)" in before.stdout
+    assert "For SuPerFed-MM" not in before.stdout
+    done = superfed(*question, *ENGINE, "--keep", "--kept", tmp_path / "kept")
+    assert done.returncode == 0, done.stderr
+    assert len(list(tmp_path.rglob("run.json"))) == 2
+    assert table.stat().st_mtime_ns == written
+    assert "For SuPerFed-MM no difference can be seen: furthest from ν = 0 is ν = 1" in " ".join(done.stdout.split())
+    assert "0 of 2" not in done.stdout
+    assert "In numbers" in (tmp_path / "smoke" / "questions.html").read_text()
+    page = tmp_path / "page.md"
+    assert superfed("reproduce", "all", "--kept", tmp_path / "kept", "--page", page).returncode == 0
+    assert "## What the paper leaves open: five questions, a sweep each (smoke: " in page.read_text()

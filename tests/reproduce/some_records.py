@@ -1,10 +1,13 @@
 """Records of runs that never were."""
 
+import numpy as np
+
 from superfed.experiments.surface import STEPS
 from superfed.reproduce.landscape import Landscape
 from superfed.reproduce.paper import Plain
 from superfed.reproduce.provenance import Made
 from superfed.reproduce.record import Record
+from superfed.reproduce.tallies import Tallies, Tally
 
 MADE = Made(
     folder="mnist-fedavg-0123abcd-seed0/fedavg-seed0",
@@ -30,7 +33,17 @@ def record(cell: str, seed: int = 0, mean: float = 0.9, made: Made = MADE) -> Re
     surfaces = {}
     if cell.startswith("figureA"):
         surfaces = {view: landscape(cell) for view in ("personal", "updates")}
-    return Record(cell, seed, 100, readings, made, tuple(by_lambda), surfaces)
+    counted = tallies(mean, seed, met="newcomers" in cell) if cell.startswith("questions") else None
+    return Record(cell, seed, 100, readings, made, tuple(by_lambda), surfaces, counted)
+
+
+def tallies(mean: float, seed: int = 0, *, met: bool = False) -> Tallies:
+    """100 clients with 20 test samples each, of which about ``mean`` are right; the first three were never sampled."""
+    samples = (20,) * 100
+    hits = np.random.default_rng(seed).binomial(20, mean, size=100)
+    readings = {"validated": tuple(hits.tolist()), "oracle": tuple(np.minimum(hits + 1, 20).tolist())}
+    newcomers = Tally(samples, readings | {"arriving": tuple((hits // 2).tolist())}) if met else None
+    return Tallies(Tally(samples, readings), (0, 1, 2), (3,), newcomers, epochs=10 if met else 0)
 
 
 def landscape(title: str, lift: float = 0.1) -> Landscape:

@@ -21,7 +21,15 @@ def kept(folder: Path, *records: Record, target: str = "table1") -> Path:
     return path
 
 
-@pytest.mark.parametrize("cell", [ONE, "figure3/cifar10/nu1_mu0.01/superfed_mm", "figureA/cifar10/k100/superfed_lm"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        ONE,
+        "figure3/cifar10/nu1_mu0.01/superfed_mm",
+        "figureA/cifar10/k100/superfed_lm",
+        "questions/mnist/k500_newcomers/apfl",
+    ],
+)
 def test_what_is_kept_is_read_again(cell: str, tmp_path: Path) -> None:
     path = kept(tmp_path, record(cell), target=cell.split("/")[0])
     found = read(path)

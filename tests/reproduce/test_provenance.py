@@ -33,3 +33,12 @@ def test_a_run_that_stopped_says_why() -> None:
 @pytest.mark.parametrize(("seconds", "words"), [(0.2, "0 s"), (99, "99 s"), (600, "10 min"), (6000, "1.7 h")])
 def test_durations(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+def test_the_commit_is_told_by_itself_and_makes_no_other_place() -> None:
+    committed = replace(MADE, folder="b/b", versions=MADE.versions | {"commit": "0123456789ab+changes"})
+    assert "commit" not in facts(MADE)
+    assert facts(committed)["commit"] == "0123456789ab+changes"
+    assert facts(committed)["versions"] == facts(MADE)["versions"]
+    (place,) = places([MADE, committed])
+    assert place.runs == 2

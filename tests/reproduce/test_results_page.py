@@ -38,7 +38,9 @@ def test_with_nothing_kept_it_says_so() -> None:
     assert NOTHING_YET in text
     assert pictures == {}
     assert "| Table 1 | 66 numbers | 0 | 0 | 0 | 0 | 0 | 66 |" in text
-    assert "Figure 3 is not run; Figure A is not run; Figure B is not run." in text
+    assert (
+        "Figure 3 is not run; Figure A is not run; Figure B is not run; What the paper leaves open is not run." in text
+    )
     assert "## Table" not in text
 
 
@@ -73,6 +75,26 @@ def test_everything() -> None:
     overview = [[int(word) for word in re.findall(r"\d+", row)[1:]] for row in text.splitlines() if "numbers |" in row]
     assert all(sum(counts[1:]) == counts[0] for counts in overview)
     assert [counts[-1] for counts in overview] == [0] * 5
+
+
+def test_questions_that_are_not_run_say_so_and_others_are_answered() -> None:
+    text, _ = results(some("questions/mnist/k500/fedavg", "questions/mnist/k500/superfed_mm"), "results")
+    section = text[text.index("## What the paper leaves open") :]
+    assert "### 1. Does ν matter once λ is validated? (MNIST, K = 500)\n\nNot run yet.\n" in section
+    assert "### 4. How do newcomers fare? (MNIST, K = 500)\n\nNot run yet.\n" in section
+    assert "of SuPerFed-MM's gain over FedAvg is the oracle's choice" not in section  # both are at the same 90 %
+    assert "SuPerFed-MM gains nothing over FedAvg even by the oracle's choice" in section
+    assert "; the rest is not run yet." in section
+    assert "| SuPerFed-LM | not run yet | – |" in section
+    assert "CIFAR-10" not in section
+    assert "What the paper leaves open has 2 cells with 1 seed." in text
+
+
+def test_cells_with_more_seeds_than_others_do_not_speak_for_them() -> None:
+    cells = ("questions/mnist/k500/fedavg", "questions/mnist/k500/ditto")
+    records = {cell: [record(cell, seed) for seed in range(1 + 2 * place)] for place, cell in enumerate(cells)}
+    text, _ = results({"questions": Kept("questions", "full", records)}, "results")
+    assert "What the paper leaves open has 2 cells with 1 to 3 seeds." in text
 
 
 def test_a_smaller_scale_is_named_and_is_not_full() -> None:

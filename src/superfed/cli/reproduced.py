@@ -15,7 +15,7 @@ from superfed.reproduce.page import figure_page, index_page, page
 from superfed.reproduce.record import Records
 from superfed.reproduce.results import results
 from superfed.reproduce.scales import IN_WORDS, Scale
-from superfed.reproduce.targets import draw, is_figure, title_of
+from superfed.reproduce.targets import draw, is_drawn, title_of
 from superfed.reproduce.terminal import show
 from superfed.reproduce.terminal_figure import show_figure
 from superfed.reproduce.words import counts
@@ -46,7 +46,7 @@ def show_all(wanted: Sequence[Cell], scale: str, records: Records, where: Path, 
     for target in dict.fromkeys(cell.table for cell in wanted):
         asked = [cell.id for cell in wanted if cell.table == target]
         own = {cell: records[cell] for cell in asked if cell in records}
-        if is_figure(target):
+        if is_drawn(target):
             state = _show_figure(target, scale, own, len(asked), where, console)
         else:
             state = _show_table(target, scale, own, asked, where, console)

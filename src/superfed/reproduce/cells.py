@@ -1,4 +1,4 @@
-"""Every cell of the paper's tables, and every run behind its figures, as a config."""
+"""Every cell of the paper's tables, and every run behind its figures and its open questions, as a config."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from superfed.core.errors import UserError
 from superfed.experiments.schema import RunConfig
-from superfed.reproduce import paper
+from superfed.reproduce import asked, paper
 from superfed.reproduce.address import Addressed
 from superfed.reproduce.methods import METHODS, MIXINGS, Mix, method, superfed
 from superfed.reproduce.paper import Plain
@@ -55,7 +55,7 @@ class PlannedRun:
 
 
 def cells(target: str, scale: Scale) -> list[Cell]:
-    """The cells of a table or figure, or of ``all``, row by row."""
+    """The cells of a table, a figure or the open questions, or of ``all``, row by row."""
     if target == "all":
         return [cell for name in TARGETS for cell in cells(name, scale)]
     if target not in TARGETS:
@@ -134,6 +134,30 @@ def _figure_b(scale: Scale) -> list[Cell]:
     return [_pathological("figureB", "mnist", clients, name) for name in ("apfl", *MIXINGS)]
 
 
+def _questions(scale: Scale) -> list[Cell]:
+    """The runs of some columns of Table 1, and sweeps around them."""
+    found = list[Cell]()
+    for dataset, clients in asked.SETTINGS:
+        few = min(clients, asked.SHORT_CLIENTS) if scale == "short" else clients
+        column = {name: _pathological("questions", dataset, few, name) for name in METHODS}
+        found += column.values()
+        for name in MIXINGS:
+            others = (nu for nu in asked.NUS if nu != column[name].settings["algorithm"]["nu"])
+            found += [_varied(column[name], f"nu{nu:g}", algorithm={"nu": nu}) for nu in others]
+        random = {"partition": paper.PATHOLOGICAL | {"assignment": "random"}}
+        found += [_varied(column[name], "random", data=random) for name in asked.DEALT]
+        epochs = {"newcomer_epochs": paper.SETUPS[dataset].local_epochs}  # as if they took part in one round
+        apart = {"newcomers": asked.NEWCOMERS}
+        found += [_varied(column[name], "newcomers", data=apart, evaluation=epochs) for name in asked.MEETING]
+    return found
+
+
+def _varied(cell: Cell, how: str, **changes: Plain) -> Cell:
+    """The cell with some keys of some sections changed, beside it as ``SETTING_HOW``."""
+    settings = cell.settings | {section: cell.settings[section] | change for section, change in changes.items()}
+    return Cell(f"{cell.table}/{cell.dataset}/{cell.setting}_{how}/{cell.method}", settings)
+
+
 def _pathological(table: str, dataset: str, clients: int, name: str) -> Cell:
     """As in Table 1, whose settings the figures of its runs have too."""
     data = {"num_clients": clients, "partition": paper.PATHOLOGICAL}
@@ -189,4 +213,5 @@ TARGETS: dict[str, Callable[[Scale], list[Cell]]] = {
     "figure3": _figure3,
     "figureA": _figure_a,
     "figureB": _figure_b,
+    "questions": _questions,
 }

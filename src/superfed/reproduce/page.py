@@ -1,4 +1,4 @@
-"""Tables and figures of the paper beside ours, as HTML files."""
+"""Tables and figures of the paper beside ours, and what it leaves open, as HTML files."""
 
 from collections.abc import Mapping, Sequence
 
@@ -74,7 +74,8 @@ def _section(section: Section, records: Records) -> list[Markup]:
         for row in section.rows
     ]
     headings = [heading(words) for words in (*section.headings, *([RUNS] if records else []))]
-    return [*parts, table("The same in numbers", headings, body)]
+    caption = "The same in numbers" if section.pictures else "In numbers"
+    return [*parts, table(caption, headings, body)]
 
 
 def _links(cell: str, records: Records) -> list[Markup]:

@@ -8,6 +8,9 @@ from superfed.reproduce.paper import Plain
 from superfed.store.files import read_json
 from superfed.store.layout import ExperimentFolder, RunFolder
 
+COMMIT = "commit"
+"""Under versions: that of the program's source, where a run was made from a checkout."""
+
 
 @dataclass(frozen=True)
 class Made:
@@ -109,7 +112,8 @@ def facts(made: Made) -> dict[str, Any]:
         "computed for": duration(made.seconds),
         **({"stopped": made.stopped} if made.stopped else {}),
         "machine": made.machine,
-        "versions": ", ".join(f"{name} {number}" for name, number in made.versions.items()),
+        "versions": ", ".join(f"{name} {number}" for name, number in made.versions.items() if name != COMMIT),
+        **({COMMIT: made.versions[COMMIT]} if COMMIT in made.versions else {}),
         "data": made.data,
         "settings": made.settings,
     }

@@ -13,10 +13,11 @@ from superfed.reproduce.provenance import Made
 from superfed.reproduce.published import published
 from superfed.reproduce.running import finished
 from superfed.reproduce.surveys import surveyed
+from superfed.reproduce.tallies import Tallies
 
 DIGITS = 6
-CURVE = ("top1",)
-"""The metrics of which a figure has a curve over λ."""
+ACCURACY = ("top1",)
+"""The metrics that figures and questions are about."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +32,24 @@ class Record:
     """The same at each λ, for cells of figures."""
     surfaces: Mapping[str, Landscape] = field(default_factory=dict)
     """By view, for cells of Figure A."""
+    tallies: Tallies | None = None
+    """Client by client, for cells of the open questions."""
 
     @property
     def summary(self) -> Plain:
         return {"num_clients": self.num_clients, "readings": self.readings}
 
     def as_plain(self) -> Plain:
-        unsaid = [key for key in ("by_lambda", "surfaces") if not getattr(self, key)]
+        unsaid = [key for key in ("by_lambda", "surfaces", "tallies") if not getattr(self, key)]
         return {key: value for key, value in asdict(self).items() if key not in unsaid}
 
     @classmethod
     def from_plain(cls, plain: Plain) -> "Record":
         surfaces = {view: Landscape(**one) for view, one in plain.get("surfaces", {}).items()}
         by_lambda = tuple(plain.get("by_lambda", ()))
-        return cls(**plain | {"made": Made(**plain["made"]), "by_lambda": by_lambda, "surfaces": surfaces})
+        tallies = Tallies.from_plain(plain["tallies"]) if "tallies" in plain else None
+        parts = {"made": Made(**plain["made"]), "by_lambda": by_lambda, "surfaces": surfaces, "tallies": tallies}
+        return cls(**plain | parts)
 
 
 Records = Mapping[str, Sequence[Record]]
@@ -61,8 +66,8 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
             continue
         made = Made.of(folder, run.cells[0].digest)
         for cell in run.cells:
-            figure = cell.table.startswith("figure")
-            metrics = CURVE if figure else _metrics(cell.id)
+            figure, question = cell.table.startswith("figure"), cell.table == "questions"
+            metrics = ACCURACY if figure or question else _metrics(cell.id)
             found.setdefault(cell.id, []).append(
                 Record(
                     cell=cell.id,
@@ -72,6 +77,7 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
                     made=made,
                     by_lambda=tuple(_at(place, metrics) for place in summary["by_lambda"] if figure),
                     surfaces=surveyed(folder) if cell.table == "figureA" else {},
+                    tallies=Tallies.of(folder, run.config) if question else None,
                 )
             )
     return found

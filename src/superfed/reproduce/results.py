@@ -7,7 +7,7 @@ from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.keeping import Kept
 from superfed.reproduce.provenance import PLACES, place_cells, places
-from superfed.reproduce.targets import draw, is_figure, name_of, title_of
+from superfed.reproduce.targets import draw, is_drawn, name_of, title_of
 from superfed.reproduce.words import (
     HEADINGS,
     METRICS,
@@ -22,8 +22,9 @@ from superfed.reproduce.words import (
 
 HEAD = """# Results
 
-The paper's tables and figures, run again. This page and its pictures are written from the files in `results/reproduce/`, one
-for each table or figure, by `superfed reproduce all --page docs/results.md`. How runs are made and compared is told in
+The paper's tables and figures, run again, and answers to what it leaves open. This page and its pictures are written from
+the files in `results/reproduce/`, one for each table, figure or set of questions, by
+`superfed reproduce all --page docs/results.md`. How runs are made and compared is told in
 [The paper's tables and figures again](reproduce.md).
 """
 NOTHING_YET = "**Nothing has been run at full scale yet.**"
@@ -34,7 +35,7 @@ def results(kept: Mapping[str, Kept], pictures: str) -> tuple[str, dict[str, str
     parts, files = [HEAD], dict[str, str]()
     if not any(one.scale == "full" and one.records for one in kept.values()):
         parts.append(f"{NOTHING_YET}\n")
-    lines = {name: compare(name, _summaries(kept.get(name))) for name in TARGETS if not is_figure(name)}
+    lines = {name: compare(name, _summaries(kept.get(name))) for name in TARGETS if not is_drawn(name)}
     parts.append(_overview(lines, kept))
     every = [record.made for one in kept.values() for of_seeds in one.records.values() for record in of_seeds]
     if every:
@@ -43,7 +44,7 @@ def results(kept: Mapping[str, Kept], pictures: str) -> tuple[str, dict[str, str
         if not one.records:
             continue
         parts.append(f"## {title_of(name, one.scale)}\n")
-        if is_figure(name):
+        if is_drawn(name):
             drawn = draw(name, one.records)
             parts += _figure(drawn, pictures)
             files |= {f"{picture.name}.svg": f"{picture.svg}\n" for picture in drawn.pictures}
@@ -66,16 +67,17 @@ def _overview(lines: Mapping[str, Sequence[Line]], kept: Mapping[str, Kept]) -> 
         counted = [f"{words[word]}" for word in (*VERDICTS, "no target", "not run")]
         rows.append((name_of(name), f"{len(of_table)} numbers", *counted))
     table = _table(("", "", *VERDICTS, "no target", "not run"), rows)
-    figures = [name for name in TARGETS if is_figure(name)]
-    said = [f"{name_of(name)} {_drawn_so_far(kept.get(name))}" for name in figures]
+    said = [f"{name_of(name)} {_drawn_so_far(kept.get(name))}" for name in TARGETS if is_drawn(name)]
     return f"{table}\n{'; '.join(said)}.\n"
 
 
 def _drawn_so_far(kept: Kept | None) -> str:
     if kept is None or not kept.records:
         return "is not run"
-    seeds = max(len(of_seeds) for of_seeds in kept.records.values())
-    return f"has {len(kept.records)} cells with {'1 seed' if seeds == 1 else f'{seeds} seeds'}"
+    counts = [len(of_seeds) for of_seeds in kept.records.values()]
+    fewest, most = min(counts), max(counts)
+    seeds = "1 seed" if most == 1 else f"{most} seeds" if fewest == most else f"{fewest} to {most} seeds"
+    return f"has {len(kept.records)} cells with {seeds}"
 
 
 def _comparison(lines: Sequence[Line]) -> list[str]:
@@ -97,12 +99,14 @@ def _figure(drawn: Drawn, pictures: str) -> list[str]:
         parts += [f"### {section.heading}\n"] if section.heading else []
         parts += _paragraphs([section.remark] if section.remark else [])
         parts += _pictures(section, pictures)
-        parts.append(_table(section.headings, [row.words for row in section.rows]))
+        parts += [_table(section.headings, [row.words for row in section.rows])] if section.rows else []
     return [*parts, *_paragraphs(drawn.sentences)]
 
 
 def _pictures(section: Section, folder: str) -> list[str]:
     rows = [[f"![{one.words}]({folder}/{one.name}.svg)" for one in row] for row in section.pictures]
+    if not rows:
+        return []
     if len(rows) == 1 and len(rows[0]) == 1:
         return [f"{rows[0][0]}\n"]
     return [_table(["" for _ in rows[0]], rows, literally=True)]

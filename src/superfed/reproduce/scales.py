@@ -12,7 +12,7 @@ Scale = Literal["smoke", "short", "full"]
 IN_WORDS: dict[Scale, str] = {
     "full": "as the paper had it",
     "short": "a fifth of the rounds (half in the ablations) and of the local epochs, the rate falling through the same "
-    "values; no cells with 500 clients, Figure B with 100; 100 of the writers and of the roles",
+    "values; no cells with 500 clients, Figure B and the open questions with 100; 100 of the writers and of the roles",
     "smoke": "2 rounds of tiny networks on made-up data, with the same partitions and methods; the numbers mean nothing",
 }
 
@@ -84,7 +84,7 @@ def _short(settings: Plain, dataset: str) -> Plain:
         algorithm=_fewer_epochs(settings["algorithm"]),
         data={"num_clients": SHORT_CLIENTS.get(dataset, data["num_clients"])},
         training=_fewer_rounds(training, SHORT_ROUNDS[training["rounds"]]),
-        evaluation={"every": 10},
+        evaluation={"every": 10} | _fewer_epochs(settings["evaluation"]),
     )
     return _with(shorter, training={"local_epochs": _fewer(training["local_epochs"])})
 
@@ -101,7 +101,7 @@ def _smoke(settings: Plain, dataset: str) -> Plain:
             "partition": partition,
         },
         training=_fewer_rounds(settings["training"], SMOKE_ROUNDS),
-        evaluation={"every": SMOKE_ROUNDS, "clients": 2},
+        evaluation={"every": SMOKE_ROUNDS, "clients": 2} | dict.fromkeys(_fewer_epochs(settings["evaluation"]), 1),
     )
     few = {"local_epochs": 1, "clients_per_round": SMOKE_CLIENTS_PER_ROUND}
     return _with(smaller, training=few) | {"model": dict(SMOKE_MODELS[dataset])}
@@ -112,8 +112,8 @@ def _fewer_rounds(training: Plain, rounds: int) -> Plain:
     return {"rounds": rounds, "lr_decay": round(training["lr_decay"] ** (training["rounds"] / rounds), 6)}
 
 
-def _fewer_epochs(algorithm: Plain) -> Plain:
-    return {key: _fewer(value) for key, value in algorithm.items() if key.endswith("_epochs")}
+def _fewer_epochs(section: Plain) -> Plain:
+    return {key: _fewer(value) for key, value in section.items() if key.endswith("_epochs")}
 
 
 def _fewer(epochs: int) -> int:

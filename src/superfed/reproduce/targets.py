@@ -1,4 +1,4 @@
-"""The paper's tables and figures by name: what each is called, and how a figure is drawn."""
+"""The paper's tables, figures and open questions by name: what each is called, and how it is drawn from records."""
 
 from collections.abc import Callable
 from typing import cast
@@ -6,6 +6,7 @@ from typing import cast
 from superfed.reproduce.curves import figure3, figure_b
 from superfed.reproduce.drawn import Drawn
 from superfed.reproduce.published import published
+from superfed.reproduce.questions.draw import questions
 from superfed.reproduce.record import Records
 from superfed.reproduce.scales import IN_WORDS, Scale
 from superfed.reproduce.surfaces import figure_a
@@ -15,25 +16,35 @@ FIGURES = {
     "figureA": "Loss surfaces of global models: CIFAR-10",
     "figureB": "APFL and SuPerFed between their two models: MNIST, accuracy over λ",
 }
-DRAW: dict[str, Callable[[Records], Drawn]] = {"figure3": figure3, "figureA": figure_a, "figureB": figure_b}
+QUESTIONS = {"questions": "five questions, a sweep each"}
+DRAWN = FIGURES | QUESTIONS
+DRAW: dict[str, Callable[[Records], Drawn]] = {
+    "figure3": figure3,
+    "figureA": figure_a,
+    "figureB": figure_b,
+    "questions": questions,
+}
 
 
-def is_figure(target: str) -> bool:
-    return target in FIGURES
+def is_drawn(target: str) -> bool:
+    """Whether it is made of our records alone, with nothing in print to lay beside them."""
+    return target in DRAWN
 
 
 def name_of(target: str) -> str:
     """``table1`` → Table 1."""
-    kind = "figure" if is_figure(target) else "table"
+    if target in QUESTIONS:
+        return "What the paper leaves open"
+    kind = "figure" if target in FIGURES else "table"
     return f"{kind.capitalize()} {target.removeprefix(kind)}"
 
 
 def title_of(target: str, scale: str = "full") -> str:
-    subject = FIGURES[target] if is_figure(target) else published().tables[target].title
+    subject = DRAWN[target] if is_drawn(target) else published().tables[target].title
     shorter = "" if scale == "full" else f" ({scale}: {IN_WORDS[cast(Scale, scale)]})"
     return f"{name_of(target)}: {subject}{shorter}"
 
 
-def draw(figure: str, records: Records) -> Drawn:
-    """``records`` are those of the figure's own cells."""
-    return DRAW[figure](records)
+def draw(target: str, records: Records) -> Drawn:
+    """``records`` are those of its own cells."""
+    return DRAW[target](records)

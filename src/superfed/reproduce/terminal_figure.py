@@ -1,11 +1,17 @@
 """A figure of the paper in numbers, for a terminal."""
 
+from collections.abc import Sequence
+from textwrap import fill
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from superfed.reproduce.drawn import Drawn
+
+GAP = 2
+"""Between columns."""
 
 
 def show_figure(title: str, drawn: Drawn, console: Console) -> None:
@@ -15,13 +21,25 @@ def show_figure(title: str, drawn: Drawn, console: Console) -> None:
         table = Table(
             title=what, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
         )
-        for number, heading in enumerate(section.headings):
+        headings, *rows = fitted([section.headings, *(row.words for row in section.rows)], console.width)
+        for number, heading in enumerate(headings):
             table.add_column(heading, justify="left" if number == 0 else "right", no_wrap=True)
-        for row in section.rows:
-            table.add_row(*row.words)
+        for row in rows:
+            table.add_row(*row)
         console.print(table)
         console.print()
         if section.remark:
             console.print(Text(section.remark, style="dim"))
     for sentence in drawn.sentences:
         console.print(Text(sentence, style="dim"))
+
+
+def fitted(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """Cells by row, each broken between its words where the rows would be wider than the terminal; the first of a row
+    stays whole."""
+    columns = [list(cells) for cells in zip(*rows, strict=True)]
+    if sum(max(len(cell) for cell in cells) + GAP for cells in columns) > width:
+        for cells in columns[1:]:
+            longest = max((len(word) for cell in cells for word in cell.split()), default=1)
+            cells[:] = [fill(cell, longest, break_on_hyphens=False) for cell in cells]
+    return [list(row) for row in zip(*columns, strict=True)]

@@ -1,0 +1,1 @@
+"""What the paper leaves open: each question a sweep, its numbers, and the answer that they give."""

@@ -1,0 +1,83 @@
+"""The runs that the questions are put to, found by method and by what was varied."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from superfed.report.numbers import NOTHING
+from superfed.reproduce.compare import told
+from superfed.reproduce.drawn import Row
+from superfed.reproduce.questions.difference import Difference, Values
+from superfed.reproduce.record import Record, Records
+from superfed.reproduce.tallies import ARRIVING
+from superfed.reproduce.verdict import Figure
+from superfed.reproduce.words import DATASETS, METHODS, figure, setting_words
+
+MISSING = "not run yet"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One dataset with so many clients: the runs of Table 1's column, and the sweeps around them."""
+
+    dataset: str
+    clients: str
+    """As in the names of cells: ``k500``."""
+    records: Mapping[tuple[str, str], list[Record]]
+    """By method and by what was varied, which is nothing for Table 1's own."""
+
+    @property
+    def title(self) -> str:
+        return f"{DATASETS.get(self.dataset, self.dataset)}, {setting_words(self.clients)}"
+
+    def cell(self, method: str, how: str = "") -> str:
+        return f"questions/{self.dataset}/{self.clients}{f'_{how}' if how else ''}/{method}"
+
+    def of(self, method: str, how: str = "") -> list[Record]:
+        """Of every seed that was run and counted client by client."""
+        return [record for record in self.records.get((method, how), []) if record.tallies is not None]
+
+    def members(self, method: str, reading: str, how: str = "") -> Values:
+        return {one.seed: one.tallies.members.percent(reading) for one in self.of(method, how) if one.tallies}
+
+    def newcomers(self, method: str, reading: str, how: str = "newcomers") -> Values:
+        """Without those that arrive to a method that has nothing for them yet."""
+        met = {one.seed: one.tallies.newcomers for one in self.of(method, how) if one.tallies and one.tallies.newcomers}
+        return {seed: of.percent(reading) for seed, of in met.items() if reading != ARRIVING or ARRIVING in of.hits}
+
+    def reading(self, method: str, reading: str, how: str = "") -> str:
+        """Mean ±std over clients (over seeds), as the run itself says."""
+        if not self.of(method, how):
+            return MISSING
+        figures = []
+        for one in self.of(method, how):
+            over = one.readings[reading]["top1"]
+            if over["mean"] is not None and over["std"] is not None:
+                figures.append(Figure(100 * over["mean"], 100 * over["std"], one.num_clients))
+        return figure(told(figures))
+
+    def row(self, method: str, how: str, *words: str) -> Row:
+        return Row(self.cell(method, how), words)
+
+
+def columns(records: Records) -> list[Column]:
+    """Those of which something was run, in the order of the cells."""
+    found: dict[tuple[str, str], dict[tuple[str, str], list[Record]]] = {}
+    for cell, of_seeds in records.items():
+        _, dataset, setting, method = cell.split("/")
+        clients, _, how = setting.partition("_")
+        found.setdefault((dataset, clients), {})[method, how] = list(of_seeds)
+    return [Column(dataset, clients, of_column) for (dataset, clients), of_column in found.items()]
+
+
+def mean(values: Values) -> str:
+    """Mean ±std over clients (over seeds) of accuracies."""
+    known = {seed: of[of == of] for seed, of in values.items()}  # NaN is not itself
+    return figure(told([Figure(float(of.mean()), float(of.std()), len(of)) for of in known.values() if len(of)]))
+
+
+def apart(difference: Difference | None) -> str:
+    return NOTHING if difference is None else difference.marked
+
+
+def name(method: str) -> str:
+    return METHODS[method]

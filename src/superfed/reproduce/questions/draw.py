@@ -1,0 +1,38 @@
+"""All questions, for every column of which something was run."""
+
+from dataclasses import replace
+
+from superfed.reproduce.drawn import NOT_RUN, Drawn, Section
+from superfed.reproduce.questions import choice, newcomers, nu, sampling, shards
+from superfed.reproduce.questions.column import Column, columns
+from superfed.reproduce.record import Records
+from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
+
+ASKED = (nu.section, choice.section, shards.section, newcomers.section, sampling.section)
+SENTENCES = (
+    "Top-1 accuracy in %: mean ±std over clients (std over seeds), each client on its own test samples after the last round. "
+    "validated: at each client's own choice of λ on its validation samples; validated shared: at one λ for all, chosen on the "
+    "validation samples of all; oracle: at each client's choice on the test samples.",
+    "Differences are in points and over the seeds that both sides have, with the chance p of one as large if there were "
+    f"none: from {SEEDS_NEEDED} seeds on by a two-sided t test of the seeds' differences, else by one over clients, paired "
+    "where they are the same clients with the same samples and Welch's where not, as if clients were independent, which they "
+    "are not. "
+    f"What has p < {LEVEL:g} counts as seen and has a *. In the answer to the first question p is multiplied by the number of "
+    "ν that are compared with ν = 0.",
+    "The best baseline is that with the highest mean at its validated λ, or without any. Newcomers train by their method's "
+    f"own rule, alone, as long as a member does in a round. To fail is to have at most {sampling.FAILING:g} % right, about "
+    "what a client with two labels has that always names the same one. only before L: sampled, but in no round in which "
+    "SuPerFed trained its local model.",
+)
+
+
+def questions(records: Records) -> Drawn:
+    found = columns(records)
+    if not found:
+        return NOT_RUN
+    sections = [_titled(ask(column), number, column) for number, ask in enumerate(ASKED, 1) for column in found]
+    return Drawn(tuple(sections), SENTENCES)
+
+
+def _titled(section: Section, number: int, column: Column) -> Section:
+    return replace(section, heading=f"{number}. {section.heading} ({column.title})")

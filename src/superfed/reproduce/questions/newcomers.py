@@ -1,0 +1,67 @@
+"""How do clients fare that never took part?"""
+
+from superfed.report.numbers import NOTHING
+from superfed.report.readings import HEADLINE
+from superfed.reproduce import asked
+from superfed.reproduce.drawn import Section
+from superfed.reproduce.methods import MIXINGS
+from superfed.reproduce.questions.answer import answer
+from superfed.reproduce.questions.column import Column, apart, mean, name
+from superfed.reproduce.questions.difference import Difference, paired, unpaired
+from superfed.reproduce.tallies import ARRIVING
+
+TITLE = "How do newcomers fare?"
+PLAIN = "fedavg"
+MET = "newcomers"
+
+
+def section(column: Column) -> Section:
+    after = f"after {_epochs(column)}"
+    headings = (
+        "",
+        "members, validated",
+        "newcomers as they arrive",
+        f"{after}, validated",
+        "less members",
+        "less FedAvg's",
+        f"{after}, oracle",
+    )
+    rows = []
+    for method in asked.MEETING:
+        members = column.reading(method, HEADLINE, MET)
+        arriving, then, oracle = (mean(column.newcomers(method, way)) for way in (ARRIVING, HEADLINE, "oracle"))
+        less = NOTHING if method == PLAIN else apart(_over(column, method, HEADLINE))
+        words = (name(method), members, arriving, then, apart(_less(column, method)), less, oracle)
+        rows.append(column.row(method, MET, *words))
+    return Section(TITLE, answer([_of(column, method) for method in MIXINGS]), (), headings, tuple(rows))
+
+
+def _of(column: Column, method: str) -> str | None:
+    less = _less(column, method)
+    if less is None:
+        return None
+    verdict = "not to be told from" if not less.seen else "worse than" if less.points < 0 else "better than"
+    said = f"{name(method)}'s newcomers after {_epochs(column)} are {verdict} its members ({less.inside})"
+    at_once, then = (_over(column, method, way) for way in (ARRIVING, HEADLINE))
+    if at_once is None or then is None:
+        return said
+    return f"{said}, and have {at_once.words} over FedAvg's as they arrive and {then.words} afterwards"
+
+
+def _less(column: Column, method: str) -> Difference | None:
+    """Newcomers that trained less members, both at their validated λ."""
+    return unpaired(column.newcomers(method, HEADLINE), column.members(method, HEADLINE, MET))
+
+
+def _over(column: Column, method: str, way: str) -> Difference | None:
+    """The same newcomers, less what FedAvg does for them."""
+    return paired(column.newcomers(method, way), column.newcomers(PLAIN, way))
+
+
+def _epochs(column: Column) -> str:
+    """How long they train, which is the same for all."""
+    found = {one.tallies.epochs for method in asked.MEETING for one in column.of(method, MET) if one.tallies}
+    if len(found) != 1:
+        return "training"
+    (epochs,) = found
+    return f"{epochs} epoch{'' if epochs == 1 else 's'}"

@@ -1,0 +1,61 @@
+"""Are shards that are dealt at random harder than those dealt in turn?"""
+
+from superfed.report.readings import HEADLINE
+from superfed.reproduce import asked
+from superfed.reproduce.drawn import Section
+from superfed.reproduce.methods import MIXINGS
+from superfed.reproduce.questions.answer import answer
+from superfed.reproduce.questions.column import Column, apart, name
+from superfed.reproduce.questions.difference import Difference, paired, unpaired
+
+TITLE = "Are shards dealt at random harder than cyclic ones?"
+PLAIN = "fedavg"
+RANDOM = "random"
+HEADINGS = ("", "cyclic, validated", "random, validated", "points", "cyclic, oracle", "random, oracle", "points")
+
+
+def section(column: Column) -> Section:
+    rows = []
+    for method in asked.DEALT:
+        numbers = [
+            words
+            for reading in (HEADLINE, "oracle")
+            for words in (
+                column.reading(method, reading),
+                column.reading(method, reading, RANDOM),
+                apart(_less(column, method, reading)),
+            )
+        ]
+        rows.append(column.row(method, RANDOM, name(method), *numbers))
+    clauses = [_harder(column), *(_lead(column, method) for method in MIXINGS)]
+    return Section(TITLE, answer(clauses), (), HEADINGS, tuple(rows))
+
+
+def _harder(column: Column) -> str | None:
+    found = {method: less for method in asked.DEALT if (less := _less(column, method, HEADLINE)) is not None}
+    verdicts = {method: _verdict(less) for method, less in found.items()}
+    parts = []
+    for verdict in dict.fromkeys(verdicts.values()):
+        whom = [f"{name(method)} ({found[method].inside})" for method, own in verdicts.items() if own == verdict]
+        parts.append(f"{verdict} for {', '.join(whom)}")
+    missing = "" if len(found) == len(asked.DEALT) else " (of those that were run)"
+    return f"at the validated λ random shards are {', and '.join(parts)}{missing}" if parts else None
+
+
+def _verdict(less: Difference) -> str:
+    return "not seen to be harder or easier" if not less.seen else "harder" if less.points < 0 else "easier"
+
+
+def _lead(column: Column, method: str) -> str | None:
+    """Over FedAvg, with either deal."""
+    cyclic, random = (
+        paired(column.members(method, HEADLINE, how), column.members(PLAIN, HEADLINE, how)) for how in ("", RANDOM)
+    )
+    if cyclic is None or random is None:
+        return None
+    return f"{name(method)} has {cyclic.words} over FedAvg with cyclic shards and {random.words} with random ones"
+
+
+def _less(column: Column, method: str, reading: str) -> Difference | None:
+    """Random less cyclic: other clients, since they hold other samples."""
+    return unpaired(column.members(method, reading, RANDOM), column.members(method, reading))

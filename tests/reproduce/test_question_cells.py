@@ -1,0 +1,72 @@
+"""The questions' cells: Table 1's runs are not made again, and each sweep varies one thing."""
+
+import pytest
+
+from superfed.algorithms import SuPerFed
+from superfed.reproduce.cells import Cell, cells, runs
+from superfed.reproduce.methods import METHODS
+from superfed.reproduce.running import folder_name
+from superfed.reproduce.scales import Scale
+
+
+def asked(scale: Scale = "full") -> dict[str, Cell]:
+    return {cell.id: cell for cell in cells("questions", scale)}
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_runs_of_table_1_are_found_where_they_lie(seed: int) -> None:
+    lying = {folder_name(run) for run in runs(cells("table1", "full"), [seed])}
+    own = runs(cells("questions", "full"), [seed])
+    found = [run.cells[0].id for run in own if folder_name(run) in lying]
+    columns = ("mnist/k500", "cifar10/k100")
+    assert found == [f"questions/{column}/{method}" for column in columns for method in METHODS]
+    assert len(own) - len(found) == 2 * (6 + 5 + 5)
+
+
+@pytest.mark.parametrize(
+    ("varied", "section", "key", "value"),
+    [
+        ("mnist/k500_nu0/superfed_mm", "algorithm", "nu", 0.0),
+        ("cifar10/k100_nu5/superfed_lm", "algorithm", "nu", 5.0),
+        ("mnist/k500_random/apfl", "data", "partition.assignment", "random"),
+        ("mnist/k500_newcomers/fedavg", "data", "newcomers", 0.2),
+    ],
+)
+def test_a_sweep_varies_one_thing(varied: str, section: str, key: str, value: object) -> None:
+    found, dataset, column, method = asked(), *varied.split("/")
+    plain = found[f"questions/{varied}"].config().as_plain()
+    beside = found[f"questions/{dataset}/{column.split('_')[0]}/{method}"].config().as_plain()
+    apart = {
+        f"{name}.{key}"
+        for name in plain
+        if isinstance(plain[name], dict)
+        for key in plain[name]
+        if plain[name][key] != beside[name][key]
+    }
+    assert apart - {"evaluation.newcomer_epochs"} == {f"{section}.{key.split('.')[0]}"}
+    for part in (section, *key.split(".")):
+        plain = plain[part]
+    assert plain == value
+
+
+def test_every_nu_is_there_once() -> None:
+    for column in ("mnist/k500", "cifar10/k100"):
+        for method in ("superfed_mm", "superfed_lm"):
+            algorithms = [
+                cell.config().algorithm
+                for id, cell in asked().items()
+                if id.endswith(f"/{method}") and (f"{column}/" in id or f"{column}_nu" in id)
+            ]
+            assert sorted(a.nu for a in algorithms if isinstance(a, SuPerFed)) == [0, 1, 2, 5]
+
+
+@pytest.mark.parametrize(("scale", "epochs"), [("full", 10), ("short", 2), ("smoke", 1)])
+def test_newcomers_train_as_long_as_a_member_in_a_round(scale: Scale, epochs: int) -> None:
+    met = [cell.config() for cell in cells("questions", scale) if "newcomers" in cell.setting]
+    assert len(met) == 10
+    assert all(config.evaluation.newcomer_epochs == config.training.local_epochs == epochs for config in met)
+
+
+def test_a_short_run_has_fewer_clients() -> None:
+    assert {cell.config().data.num_clients for cell in cells("questions", "short")} == {100}
+    assert "questions/mnist/k100_nu0/superfed_mm" in asked("short")

@@ -1,0 +1,191 @@
+"""Answers are made from numbers: made-up runs of which the answer is known, and the opposite ones."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from some_records import MADE, record
+
+from superfed.reproduce.asked import DEALT, NUS
+from superfed.reproduce.drawn import NOT_RUN, Section
+from superfed.reproduce.methods import METHODS
+from superfed.reproduce.questions.draw import questions
+from superfed.reproduce.record import Record
+from superfed.reproduce.tallies import ARRIVING, Tallies, Tally
+
+SAMPLES = (100,) * 60
+NOISE = np.random.default_rng(0).integers(-5, 6, size=60)
+"""Every client's own ease, the same in all runs."""
+
+
+def run(id: str, validated: int, oracle: int | None = None, seed: int = 0, **more: Any) -> Record:
+    """A run in which every client has about so many of 100 right."""
+    best = validated if oracle is None else oracle
+    hits = {"validated": _about(validated), "oracle": _about(best), "validated_shared": _about(validated)}
+    counted = Tallies(Tally(SAMPLES, hits), never_sampled=())
+    readings = {
+        reading: {"top1": {"mean": value / 100, "std": 0.03}}
+        for reading, value in {
+            "validated": validated,
+            "oracle": best,
+            "validated_shared": validated,
+            "fixed": 50,
+        }.items()
+    }
+    whole = Record(f"questions/mnist/{id}", seed, 60, readings, MADE, tallies=counted)
+    return replace(whole, tallies=replace(counted, **more)) if more else whole
+
+
+def _about(value: int) -> tuple[int, ...]:
+    return tuple(np.clip(value + NOISE, 0, 100).tolist())
+
+
+def _spoilt(run: Record, places: Sequence[int], hits: int, **more: Any) -> Record:
+    """The run with so few hits of some clients."""
+    assert run.tallies is not None
+    own = {
+        reading: tuple(hits if place in places else value for place, value in enumerate(values))
+        for reading, values in run.tallies.members.hits.items()
+    }
+    return replace(run, tallies=replace(run.tallies, members=Tally(SAMPLES, own), **more))
+
+
+def asked(number: int, *runs: Record) -> Section:
+    cells: dict[str, list[Record]] = {}
+    for one in runs:
+        cells.setdefault(one.cell, []).append(one)
+    (found,) = (one for one in questions(cells).sections if one.heading.startswith(f"{number}. "))
+    return found
+
+
+def words(section: Section, first: str) -> tuple[str, ...]:
+    (row,) = (row.words for row in section.rows if row.words[0] == first)
+    return row[1:]
+
+
+def nus(**validated: int) -> list[Record]:
+    """Of SuPerFed-MM, whose published ν is 1."""
+    return [run(f"{'k500' if nu == 'nu1' else f'k500_{nu}'}/superfed_mm", value) for nu, value in validated.items()]
+
+
+def test_nu_matters() -> None:
+    found = asked(1, *nus(nu0=90, nu1=90, nu2=91, nu5=85))
+    assert found.remark == (
+        "For SuPerFed-MM it does: furthest from ν = 0 is ν = 5, by -5.00 (p < 0.001) points at the validated λ and "
+        "-5.00 (p < 0.001) at the oracle's; the rest is not run yet."
+    )
+    assert words(found, "SuPerFed-MM, ν = 2")[:2] == ("91.00 ±3.00", "+1.00*")
+    assert words(found, "SuPerFed-LM, ν = 2")[0] == "not run yet"
+    assert len(found.rows) == 2 * len(NUS)
+
+
+def test_nu_does_not_matter() -> None:
+    found = asked(1, *nus(nu0=90, nu1=90, nu2=90, nu5=90))
+    assert "For SuPerFed-MM no difference can be seen" in found.remark
+
+
+def test_without_its_zero_there_is_nothing_to_compare_nu_with() -> None:
+    assert asked(1, *nus(nu1=90, nu2=80)).remark == "Not run yet."
+
+
+def test_some_of_the_gain_is_the_oracles() -> None:
+    baselines = [run("k500/fedavg", 90), run("k500/fedper", 93), run("k500/ditto", 80)]
+    found = asked(2, *baselines, run("k500/superfed_mm", 91, oracle=94), run("k500/superfed_lm", 88, oracle=92))
+    assert "75 % of SuPerFed-MM's gain over FedAvg is the oracle's choice: with it +4.00" in found.remark
+    assert "at each client's validated λ +1.00" in found.remark
+    assert "and -2.00 (p < 0.001) against FedPer, the best baseline" in found.remark
+    assert "more than all of SuPerFed-LM's gain over FedAvg is the oracle's choice" in found.remark
+    assert found.remark.endswith("; the rest is not run yet.")  # APFL
+    assert words(found, "SuPerFed-MM")[:4] == ("94.00 ±3.00", "+4.00*", "91.00 ±3.00", "+1.00*")
+    assert [row.words[0] for row in found.rows][-1] == "SuPerFed-LM"
+    assert len(found.rows) == len(METHODS)
+
+
+def test_the_best_baseline_is_found_and_not_named() -> None:
+    runs = [run("k500/fedavg", 90), run("k500/fedper", 80), run("k500/ditto", 95), run("k500/superfed_mm", 91)]
+    assert "-4.00 (p < 0.001) against Ditto, the best baseline" in asked(2, *runs).remark
+
+
+def test_random_shards_are_harder_or_easier() -> None:
+    runs = []
+    for method, cyclic, random in zip(DEALT, (90, 90, 90, 91, 92), (85, 95, 90, 88, 92), strict=True):
+        runs += [run(f"k500/{method}", cyclic), run(f"k500_random/{method}", random)]
+    found = asked(3, *runs)
+    assert found.remark.startswith(
+        "At the validated λ random shards are harder for FedAvg (-5.00, p < 0.001), SuPerFed-MM ("
+    )
+    assert "easier for FedPer (+5.00, p < 0.001)" in found.remark
+    assert "not seen to be harder or easier for APFL (+0.00, p = 1), SuPerFed-LM (+0.00, p = 1)" in found.remark
+    assert (
+        "SuPerFed-MM has +1.00 (p < 0.001) over FedAvg with cyclic shards and +3.00 (p < 0.001) with random ones"
+        in found.remark
+    )
+
+
+def newcomers(method: str, members: int, arriving: int | None, then: int) -> Record:
+    hits = {"validated": _about(then)} | ({} if arriving is None else {ARRIVING: _about(arriving)})
+    return run(f"k500_newcomers/{method}", members, newcomers=Tally(SAMPLES, hits), epochs=10)
+
+
+def test_newcomers_beside_members() -> None:
+    found = asked(
+        4,
+        newcomers("fedavg", 90, 90, 94),
+        newcomers("fedper", 95, None, 93),
+        newcomers("superfed_mm", 94, 88, 93),
+        newcomers("superfed_lm", 93, 80, 93),
+    )
+    assert found.remark == (
+        "SuPerFed-MM's newcomers after 10 epochs are not to be told from its members (-1.00, p = 0.11), and have "
+        "-2.00 (p < 0.001) over FedAvg's as they arrive and -1.00 (p < 0.001) afterwards; "
+        "SuPerFed-LM's newcomers after 10 epochs are not to be told from its members (+0.00, p = 1), and have "
+        "-10.00 (p < 0.001) over FedAvg's as they arrive and -1.00 (p < 0.001) afterwards."
+    )
+    assert found.headings[3] == "after 10 epochs, validated"
+    assert words(found, "FedPer")[1] == "–"
+    assert words(found, "APFL")[0] == "not run yet"
+
+
+def test_those_that_fail_were_never_sampled() -> None:
+    never, late = (0, 1, 2, 3), (4, 5)
+    mm = _spoilt(run("k500/superfed_mm", 90), (), 0, never_sampled=never, only_before=late)
+    lm = _spoilt(run("k500/superfed_lm", 90), (*never, 9), 10, never_sampled=never)
+    ditto = _spoilt(run("k500/ditto", 90), (*never, 7), 0, never_sampled=never)
+    found = asked(5, mm, lm, ditto, run("k500/fedavg", 90, never_sampled=never))
+    assert "With SuPerFed-MM no client fails, those never sampled are" in found.remark
+    assert "those sampled only before L are" in found.remark
+    assert "with SuPerFed-LM 5 clients fail, 4 of them never sampled, those never sampled are -78.50" in found.remark
+    assert found.remark.endswith("; of the baselines' clients that fail, never sampled were 4 of 5 with Ditto.")
+    assert words(found, "Ditto, never sampled") == ("4", "0.00 ±0.00", "4", "0.00 ±0.00", "4")
+    assert words(found, "Ditto, others")[0] == "56"
+    assert words(found, "SuPerFed-MM, only before L")[0] == "2"
+    assert words(found, "pFedMe")[0] == "not run yet"
+
+
+def test_half_right_is_failing_and_more_is_not() -> None:
+    found = asked(5, _spoilt(_spoilt(run("k500/ditto", 90), (0,), 50), (1,), 51))
+    assert "1 with Ditto" in found.remark
+
+
+def test_several_seeds_are_told_together() -> None:
+    runs = [
+        run(f"{column}/superfed_mm", value + seed, seed=seed) for seed in range(3) for column, value in BOTH.items()
+    ]
+    found = asked(1, *runs)
+    assert words(found, "SuPerFed-MM, ν = 5")[0] == "86.00 ±3.00 (1.00)"
+    assert "by -5.00 (p < 0.001) points" in found.remark
+
+
+BOTH = {"k500_nu0": 90, "k500_nu5": 85}
+
+
+def test_nothing_run() -> None:
+    assert questions({}) == NOT_RUN
+
+
+def test_every_column_of_which_something_was_run_has_its_sections() -> None:
+    cells = ("questions/mnist/k500/fedavg", "questions/cifar10/k100/fedavg")
+    found = questions({cell: [record(cell)] for cell in cells}).sections
+    assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 100)"] * 5
+    assert [int(one.heading[0]) for one in found] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
