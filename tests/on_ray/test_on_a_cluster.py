@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -78,14 +78,6 @@ def undisturbed(superfed: Program, *arguments: object, out: Path) -> dict[str, b
     return contents(out)
 
 
-def test_the_same_bytes_as_here(superfed: Program, small: Path, cluster: TwoNodes, tmp_path: Path) -> None:
-    done = finished("run", small, "--out", "there", "--ray", cluster.address, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert contents(tmp_path / "there") == undisturbed(superfed, small, out=tmp_path / "here")
-    assert "evaluating" in done.stdout
-    assert done.stdout.count("done after 6 rounds") == 4
-
-
 def test_a_node_killed_in_the_middle(superfed: Program, small: Path, cluster: TwoNodes, tmp_path: Path) -> None:
     longer = (small, "training.rounds=30", "training.local_epochs=4")
     with started("run", *longer, "--out", "there", "--ray", cluster.address, cwd=tmp_path) as process:
@@ -115,6 +107,40 @@ def test_ctrl_c_and_once_more(superfed: Program, small: Path, cluster: TwoNodes,
     again = finished(*stopped.stderr.split("with: superfed ")[1].split(), cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert contents(tmp_path / "there") == undisturbed(superfed, *longer, out=tmp_path / "here")
+
+
+def test_a_cluster_of_its_own_and_nothing_is_left_running(superfed: Program, small: Path, tmp_path: Path) -> None:
+    token = f"superfed-test-{tmp_path}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SUPERFED_TEST_TOKEN", token)
+        done = finished("run", small, "--out", "there", "--ray", "local", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "evaluating" in done.stdout
+        assert done.stdout.count("done after 6 rounds") == 4
+        all_gone(token)
+        with started("run", small, "training.rounds=500", "--out", "killed", "--ray", "local", cwd=tmp_path) as process:
+            until(lambda: checkpoints(tmp_path / "killed") >= 1, process)
+            assert len(heirs(token)) > 2
+        all_gone(token)  # killed hard, it could not end them itself
+    assert contents(tmp_path / "there") == undisturbed(superfed, small, out=tmp_path / "here")
+
+
+def all_gone(token: str) -> None:
+    """Soon: Ray's processes end when they find that the one they belong to is not there."""
+    deadline = time.monotonic() + 30
+    while heirs(token):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def heirs(token: str) -> list[int]:
+    """The processes that were started with this in their environment."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it ended meanwhile
+            if token.encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+    return found
 
 
 OWN = """

@@ -70,6 +70,7 @@ class Tasks:
             self._following.all_ended()
         finally:
             self._recall()
+            self._ray.kill(self._board)
 
     def _look(self) -> list[Any]:
         """The tasks that are done, after a while."""
