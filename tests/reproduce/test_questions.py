@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from some_records import MADE, record
 
-from superfed.reproduce.asked import DEALT, NUS
+from superfed.reproduce.asked import DEALT, NUS, SLOWED
 from superfed.reproduce.drawn import NOT_RUN, Section
 from superfed.reproduce.methods import METHODS
 from superfed.reproduce.questions.draw import questions
@@ -123,6 +123,19 @@ def test_random_shards_are_harder_or_easier() -> None:
     )
 
 
+def test_a_slower_decay_is_better_or_worse() -> None:
+    runs = []
+    for method, fast, slow in zip(SLOWED, (90, 90, 90, 91, 92), (85, 90, 90, 95, 92), strict=True):
+        runs += [run(f"k500/{method}", fast - 1, fast), run(f"k500_slow/{method}", slow - 1, slow)]
+    found = asked(6, *runs)
+    assert found.remark.startswith("With 0.1 % FedAvg is worse, by -5.00 (p < 0.001) at the oracle's λ; ")
+    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
+    assert "SuPerFed-MM is better, by +4.00 (p < 0.001)" in found.remark
+    assert words(found, "SuPerFed-MM")[-1] == "99.24 ±2.12"
+    alone = asked(6, run("k500_slow/superfed_mm", 90), run("k500/superfed_mm", 91))
+    assert alone.remark.endswith("; the rest is not run yet.")
+
+
 def newcomers(method: str, members: int, arriving: int | None, then: int) -> Record:
     hits = {"validated": _about(then)} | ({} if arriving is None else {ARRIVING: _about(arriving)})
     return run(f"k500_newcomers/{method}", members, newcomers=Tally(SAMPLES, hits), epochs=10)
@@ -187,5 +200,5 @@ def test_nothing_run() -> None:
 def test_every_column_of_which_something_was_run_has_its_sections() -> None:
     cells = ("questions/mnist/k500/fedavg", "questions/cifar10/k100/fedavg")
     found = questions({cell: [record(cell)] for cell in cells}).sections
-    assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 100)"] * 5
+    assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 100)"] * 6
     assert [int(one.heading[0]) for one in found] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]

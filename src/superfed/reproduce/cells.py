@@ -149,6 +149,7 @@ def _questions(scale: Scale) -> list[Cell]:
         epochs = {"newcomer_epochs": paper.SETUPS[dataset].local_epochs}  # as if they took part in one round
         apart = {"newcomers": asked.NEWCOMERS}
         found += [_varied(column[name], "newcomers", data=apart, evaluation=epochs) for name in asked.MEETING]
+        found += [_varied(column[name], "slow", training={"lr_decay": asked.SLOW}) for name in asked.SLOWED]
     return found
 
 

@@ -1,0 +1,52 @@
+"""The paper says that the rate falls by 1 % a round, and the published runs had a tenth of that: does it matter?"""
+
+from superfed.report.numbers import NOTHING
+from superfed.report.readings import HEADLINE
+from superfed.reproduce import asked
+from superfed.reproduce.compare import told
+from superfed.reproduce.drawn import Section
+from superfed.reproduce.published import published
+from superfed.reproduce.questions.answer import answer
+from superfed.reproduce.questions.column import Column, apart, name
+from superfed.reproduce.questions.difference import Difference, paired
+from superfed.reproduce.verdict import Figure
+from superfed.reproduce.words import figure
+
+TITLE = "Does it matter that the published runs' rate fell by 0.1 % a round and not by 1 %?"
+SLOW = "slow"
+HEADINGS = ("", "1 %, validated", "0.1 %", "points", "1 %, oracle", "0.1 %", "points", "published")
+
+
+def section(column: Column) -> Section:
+    rows = []
+    for method in asked.SLOWED:
+        numbers = [
+            words
+            for reading in (HEADLINE, "oracle")
+            for words in (
+                column.reading(method, reading),
+                column.reading(method, reading, SLOW),
+                apart(_less(column, method, reading)),
+            )
+        ]
+        rows.append(column.row(method, SLOW, name(method), *numbers, _printed(column, method)))
+    return Section(TITLE, answer([_clause(column, method) for method in asked.SLOWED]), (), HEADINGS, tuple(rows))
+
+
+def _clause(column: Column, method: str) -> str | None:
+    honest, oracle = (_less(column, method, reading) for reading in (HEADLINE, "oracle"))
+    if honest is None or oracle is None:
+        return None
+    verdict = "not seen to be better or worse" if not oracle.seen else "better" if oracle.points > 0 else "worse"
+    beside = f" and {honest.words} at the validated one" if oracle.points != honest.points else ""
+    return f"with 0.1 % {name(method)} is {verdict}, by {oracle.words} at the oracle's λ{beside}"
+
+
+def _less(column: Column, method: str, reading: str) -> Difference | None:
+    """The slow decay less the other, over the same clients."""
+    return paired(column.members(method, reading, SLOW), column.members(method, reading))
+
+
+def _printed(column: Column, method: str) -> str:
+    number = published().of(f"table1/{column.dataset}/{column.clients}/{method}", "top1")
+    return NOTHING if number is None else figure(told([Figure(number.mean, number.std, 0)]))
