@@ -201,4 +201,4 @@ def test_every_column_of_which_something_was_run_has_its_sections() -> None:
     cells = ("questions/mnist/k500/fedavg", "questions/cifar10/k100/fedavg")
     found = questions({cell: [record(cell)] for cell in cells}).sections
     assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 100)"] * 6
-    assert [int(one.heading[0]) for one in found] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert [int(one.heading[0]) for one in found] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
