@@ -225,3 +225,15 @@ def test_ray_is_not_there(superfed: Program, small: Path, tmp_path: Path, monkey
     words = "--ray needs Ray; install it with: pip install 'superfed[ray]'"
     assert (done.returncode, done.stderr) == (2, f"superfed: {words}\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_table_of_the_paper(superfed: Program, cluster: TwoNodes, tmp_path: Path) -> None:
+    table = ("reproduce", "table1", "--scale", "smoke", "--only", "mnist/k50/fedavg,cifar10/k50/superfed_mm")
+    cpu = ("engine.device=cpu", "engine.workers=1")
+    done = finished(*table, *cpu, "--out", "there", "--ray", cluster.address, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 of 2 numbers are there" in done.stdout
+    assert superfed(*table, *cpu, "--out", tmp_path / "here").returncode == 0
+    runs = {name: held for name, held in contents(tmp_path / "there" / "smoke").items() if "seed0/" in name}
+    assert runs
+    assert runs == {name: held for name, held in contents(tmp_path / "here" / "smoke").items() if "seed0/" in name}
