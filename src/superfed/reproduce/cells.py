@@ -149,7 +149,7 @@ def _questions(scale: Scale) -> list[Cell]:
         epochs = {"newcomer_epochs": paper.SETUPS[dataset].local_epochs}  # as if they took part in one round
         apart = {"newcomers": asked.NEWCOMERS}
         found += [_varied(column[name], "newcomers", data=apart, evaluation=epochs) for name in asked.MEETING]
-        found += [_varied(column[name], "slow", training={"lr_decay": asked.SLOW}) for name in asked.SLOWED]
+        found += [_varied(column[name], "steep", training={"lr_decay": asked.STEEP}) for name in asked.STEEPER]
     return found
 
 
@@ -197,7 +197,7 @@ def _settings(dataset: str, algorithm: Plain, data: Plain, rounds: int) -> Plain
             "local_epochs": setup.local_epochs,
             "batch_size": setup.batch_size,
             "lr": setup.lr,
-            "lr_decay": paper.LR_DECAY,
+            "lr_decay": setup.lr_decay,
             "momentum": paper.MOMENTUM,
             "weight_decay": paper.WEIGHT_DECAY,
         },
