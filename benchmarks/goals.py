@@ -20,7 +20,6 @@ from superfed.engine.precision import Precision
 
 BEGAN = time.monotonic()
 OTHERS = [name for name in METHODS if name not in ("superfed", "fedavg")]
-SOME = ["fedprox", "scaffold", "fedrep", "apfl", "pfedme", "ditto", "superfed_lm"]
 MAIN = [
     (method, network, lanes)
     for network in ("two_nn", "two_cnn")
@@ -33,12 +32,14 @@ LARGE = [
     ("superfed", "mobilenet", 50),
     ("superfed", "stacked_lstm", 50),
 ]
+FURTHER = [("superfed", "vgg", 50)] + [("superfed", network, 5) for network in ("stacked_lstm", "mobilenet", "resnet", "vgg")]
+"""So that plans can say how long the networks take of which a round has few lanes."""
 CASES: dict[str, list[tuple[str, str, int]]] = {
     "float32": [
         *MAIN,
         *LARGE,
-        *((method, "two_nn", 50) for method in OTHERS),
-        *((method, "two_cnn", 50) for method in SOME),
+        *FURTHER,
+        *((method, network, 50) for network in ("two_nn", "two_cnn") for method in OTHERS),
     ],
     "tf32": [*MAIN[4:], *LARGE],
     "bf16": [*MAIN[4:], *LARGE],
