@@ -15,7 +15,7 @@ from superfed.engine.executors import Batched, OneAtATime
 from superfed.engine.simulation import Run, evaluate
 from superfed.engine.task import Task
 from superfed.models import ResNet
-from support.toys import CPU, METHODS, toy_task, train
+from support.toys import CPU, METHODS, toy_data, toy_task, train
 
 every_method = pytest.mark.parametrize("algorithm", METHODS.values(), ids=METHODS)
 
@@ -65,10 +65,21 @@ def test_clients_with_more_samples_than_a_chunk_or_with_none(monkeypatch: pytest
     assert_same_scores(ours, theirs)
 
 
-def test_a_small_budget_changes_nothing() -> None:
+def test_runs_of_few_and_of_many_clients() -> None:
+    tasks = [toy_task(METHODS["superfed"], data=toy_data([7] * count)) for count in (3, 9)]
+    runs = train([replace(task, model=tasks[0].model) for task in tasks])
+    everyone = [range(3), range(4, 9)]
+    ours = evaluate(runs, everyone, Batched(CPU), lambda_grid(4))
+    theirs = evaluate(runs, everyone, OneAtATime(CPU), lambda_grid(4))
+    for mine, expected in zip(ours, theirs, strict=True):
+        assert_same_scores(mine, expected)
+
+
+@pytest.mark.parametrize("budget", [1, 40_000])
+def test_a_small_budget_changes_nothing(budget: int) -> None:
     (run,) = train([toy_task(METHODS["superfed"])])
     executor = Batched(CPU)
-    executor.budget = 1
+    executor.budget = budget
     (ours,) = evaluate([run], [range(6)], executor, lambda_grid(3))
     (theirs,) = evaluate([run], [range(6)], OneAtATime(CPU), lambda_grid(3))
     assert_same_scores(ours, theirs)

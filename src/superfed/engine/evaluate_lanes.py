@@ -50,17 +50,48 @@ def evaluate_together(
         key = (id(standing.task.model), len(_positions(standing, lambdas)))
         groups.setdefault(key, []).append(place)
     for places in groups.values():
-        members = [standings[i] for i in places]
-        model = members[0].task.model.for_lanes().to(device)
-        most = _most_clients(members, len(_positions(members[0], lambdas)), budget)
-        for start in range(0, len(members), most):
-            found = _evaluated(members[start : start + most], lambdas, model, device, brief)
-            yield from zip(places[start : start + most], found, strict=True)
+        model = standings[places[0]].task.model.for_lanes().to(device)
+        for part in _parts([(i, standings[i]) for i in places], lambdas, budget, brief):
+            found = _evaluated([subject for _, subject in part], lambdas, model, device, brief)
+            yield from zip([place for place, _ in part], found, strict=True)
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A client with the samples it is evaluated on: for validation and for the test."""
+
+    standing: Standing
+    sets: tuple[Samples, Samples]
+
+    @property
+    def room(self) -> int:
+        """Numbers that one of its models and its outputs take."""
+        task = self.standing.task
+        longest = min(sum(len(samples) for samples in self.sets), CHUNK)
+        return prod(task.data.input_shape) * ROOM_FOR_OUTPUTS * longest + 2 * task.model.size
+
+
+def _parts(
+    standings: Sequence[tuple[int, Standing]], lambdas: Sequence[float], budget: int, brief: bool
+) -> Iterator[list[tuple[int, _Subject]]]:
+    """In their order, as many at once as fit into half of the budget; samples are fetched for one part at a time."""
+    models = len(_positions(standings[0][1], lambdas))
+    most = budget // 2 // (4 * models)
+    part, widest = list[tuple[int, _Subject]](), 0
+    for place, standing in standings:
+        subject = _Subject(standing, both_sets(standing.task, standing.client, brief))
+        if part and (len(part) + 1) * max(widest, subject.room) > most:
+            yield part
+            part, widest = [], 0
+        part.append((place, subject))
+        widest = max(widest, subject.room)  # the others are padded to it
+    yield part
 
 
 def _evaluated(
-    standings: Sequence[Standing], lambdas: Sequence[float], model: VectorModel, device: torch.device, brief: bool
+    subjects: Sequence[_Subject], lambdas: Sequence[float], model: VectorModel, device: torch.device, brief: bool
 ) -> list[ClientScores]:
+    standings = [subject.standing for subject in subjects]
     positions = [_positions(standing, lambdas) for standing in standings]
     pairs = zip(standings, positions, strict=True)
     weights = torch.stack([w for standing, places in pairs for w in _models(standing, places, device)])
@@ -72,12 +103,11 @@ def _evaluated(
             for found, standing in zip(answers, standings, strict=True)
         ]
 
-    sets = [both_sets(standing.task, standing.client, brief) for standing in standings]
-    validation, test = ([pair[which] for pair in sets] for which in (0, 1))
+    validation, test = ([subject.sets[which] for subject in subjects] for which in (0, 1))
     scores = zip(scored(validation), scored(test), strict=True)
     return [
-        client_scores(grid_of(standing.task.algorithm, lambdas), places, both, found)
-        for standing, places, both, found in zip(standings, positions, sets, scores, strict=True)
+        client_scores(grid_of(subject.standing.task.algorithm, lambdas), places, subject.sets, found)
+        for subject, places, found in zip(subjects, positions, scores, strict=True)
     ]
 
 
@@ -127,11 +157,3 @@ def _padded(parts: Sequence[Tensor], dtype: torch.dtype, device: torch.device) -
         x[row, : len(part)] = part
         counts[row, : len(part)] = 1
     return x.to(device), counts.to(device)
-
-
-def _most_clients(standings: Sequence[Standing], each: int, budget: int) -> int:
-    """How many clients' models and outputs fit into half of the budget."""
-    task = standings[0].task
-    longest = max(len(task.data.test(s.client)) + len(task.data.validation(s.client)) for s in standings)
-    numbers = prod(task.data.input_shape) * ROOM_FOR_OUTPUTS * min(longest, CHUNK) + 2 * task.model.size
-    return max(int(budget // 2 // (4 * each * numbers)), 1)
