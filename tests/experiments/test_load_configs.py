@@ -7,7 +7,9 @@ import pytest
 
 from superfed.core.errors import UserError
 from superfed.experiments.load import apply_overrides, load_config
+from superfed.experiments.schema import EngineConfig
 from superfed.experiments.shipped import shipped
+from superfed.experiments.strict import convert
 
 SETTINGS: dict[str, Any] = {
     "seed": 0,
@@ -49,6 +51,13 @@ def test_values_are_what_people_mean(text: str, value: object, tmp_path: Path) -
     assert loaded["value"] == value
     assert type(loaded["value"]) is type(value)
     assert apply_overrides({}, [f"value={text}"])["value"] == value
+
+
+@pytest.mark.parametrize("word", ["on", "off", "auto", '"on"'])
+def test_on_and_off_are_words_where_they_are_choices(word: str, tmp_path: Path) -> None:
+    file = written(tmp_path, f"engine: {{compile: {word}}}\n")
+    for settings in (load_config(file), load_config("demo", [f"engine.compile={word}"])):
+        assert convert(EngineConfig, settings["engine"], "engine").compile == word.strip('"')
 
 
 def test_a_file_is_named_after_itself_unless_it_says_otherwise(tmp_path: Path) -> None:

@@ -61,9 +61,8 @@ def positions_of(task: Task, kept: State, lambdas: Sequence[float]) -> tuple[flo
 def personal_models(
     task: Task, kept: State, sent: State, positions: Sequence[float], device: torch.device
 ) -> Iterator[Tensor]:
-    for lam in positions:
-        where = torch.tensor(lam, dtype=task.model.dtype, device=device)
-        yield task.algorithm.personal_model(kept, sent, where, task.model)
+    for lam in torch.tensor(positions, dtype=task.model.dtype, device=device):
+        yield task.algorithm.personal_model(kept, sent, lam, task.model)
 
 
 def evaluate_client(

@@ -122,6 +122,8 @@ def convert(hint: Any, value: object, path: str) -> Any:
         return _convert_union(typing.get_args(hint), value, path)
     if origin is Literal:
         allowed = typing.get_args(hint)
+        if isinstance(value, bool) and {"on", "off"} <= set(allowed):
+            return "on" if value else "off"  # YAML takes these two words for booleans
         if value not in allowed or isinstance(value, bool):
             raise SettingError(path, f"must be {_listed([repr(a) for a in allowed])}, not {_shown(value)}")
         return value
