@@ -23,15 +23,15 @@ def write_page(page: Path, reports: Mapping[str, Report]) -> None:
 
 def section(page: Path, reports: Mapping[str, Report]) -> str:
     """What stands between the marks, and they."""
-    parts = [_one(report, _picture(page, name)) for name, report in reports.items()]
+    parts = [_one(name, report, _picture(page, name)) for name, report in reports.items()]
     return "\n\n".join([BEGIN, *parts, EXPLANATION, END])
 
 
-def _one(report: Report, picture: Path) -> str:
+def _one(name: str, report: Report, picture: Path) -> str:
     image = f"![The ratios as bars]({picture.as_posix()})"
-    tables = [f"{name}\n\n{_table(rows)}" for name, rows in by_network(report).items()]
+    tables = [f"{network}\n\n{_table(rows)}" for network, rows in by_network(report).items()]
     listed = "\n".join(f"- {sentence}" for sentence in remarks(report))
-    return "\n\n".join([f"## {machine(report)}", circumstances(report), image, *tables, listed])
+    return "\n\n".join([f"## {machine(report)} ({name})", circumstances(report), image, *tables, listed])
 
 
 def _table(rows: Sequence[Row]) -> str:

@@ -1,6 +1,8 @@
 """A report in words and cells, the same for the terminal and for the page."""
 
-from superfed.bench.report import Report, Row
+from collections.abc import Sequence
+
+from superfed.bench.report import LeftOut, Report, Row
 
 HEADINGS = ("method", "lanes", "engine", "plain", "ratio", "turns", "floor", "of it", "MiB", "first")
 EXPLANATION = (
@@ -56,9 +58,7 @@ def circumstances(report: Report) -> str:
 def remarks(report: Report) -> list[str]:
     """What was measured once, a sentence each."""
     what = f"{report.aside.title}, {report.aside.network}"
-    sentences = [
-        f"{one.of.title}, {one.of.network}, {one.lanes} lanes: left out, {one.why}." for one in report.left_out
-    ]
+    sentences = _left_out(report.left_out)
     if report.workers is not None:
         workers = report.workers
         sentences.append(f"{workers.count} workers ({what}): {times(workers.ratio)} one worker.")
@@ -74,6 +74,17 @@ def remarks(report: Report) -> list[str]:
         f"(evaluation {run.evaluation_s / run.total_s:.0%}, checkpoints {run.checkpoints_s / run.total_s:.0%})."
     )
     return sentences
+
+
+def _left_out(cases: Sequence[LeftOut]) -> list[str]:
+    """One sentence for all methods that are left out with a network for the same reason."""
+    methods: dict[tuple[str, int, str], list[str]] = {}
+    for one in cases:
+        methods.setdefault((one.of.network, one.lanes, one.why), []).append(one.of.title)
+    return [
+        f"{', '.join(titles)}, {network}, {lanes} lanes: left out, {why}."
+        for (network, lanes, why), titles in methods.items()
+    ]
 
 
 def number(value: float) -> str:

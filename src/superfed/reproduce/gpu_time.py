@@ -12,7 +12,7 @@ from superfed.experiments.pace import SHARE
 from superfed.reproduce.plan import Group
 from superfed.reproduce.rates import COMPILE_SECONDS, rate
 
-EVALUATION_SHARE = 0.205
+EVALUATION_SHARE = 0.185
 """Evaluations and what rounds need around their updates, as a share of the updates' time: ``whole_run`` of
 ``benchmarks/results/h200-float32.json``, TwoNN with 20 clients evaluated every ten rounds. A guess for other networks."""
 CHECKPOINT_SHARE = 1 / SHARE

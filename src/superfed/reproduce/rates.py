@@ -21,13 +21,13 @@ class Rate:
 
 
 RATES: dict[Machine, dict[str, Rate]] = {
-    "h200": {  # float32, SuPerFed-MM; docs/gpu.md. What few lanes do was seen for the first two networks only.
+    "h200": {  # float32, SuPerFed-MM; docs/gpu.md. With few lanes only the first two networks were seen.
         "two_nn": Rate(200_000, half_lanes=10),
         "two_cnn": Rate(13_000, half_lanes=3.5),
-        "resnet": Rate(5_000, half_lanes=3.5),
-        "mobilenet": Rate(4_000, half_lanes=3.5, guess=True),
-        "vgg": Rate(8_000, half_lanes=3.5, guess=True),
-        "stacked_lstm": Rate(1_400, half_lanes=5, guess=True),  # seen for its two layers, without the update
+        "resnet": Rate(5_900, half_lanes=3.5),
+        "mobilenet": Rate(7_300, half_lanes=3.5),
+        "vgg": Rate(11_300, half_lanes=3.5, guess=True),
+        "stacked_lstm": Rate(1_770, half_lanes=5, guess=True),
     },
     "two_cores": {  # float32, SuPerFed-MM; docs/benchmark.md has the first two, of one core
         "two_nn": Rate(4_000),
