@@ -1,9 +1,10 @@
 """The runs that the questions are put to, found by method and by what was varied."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from superfed.report.numbers import NOTHING
+from superfed.report.readings import HEADLINE
 from superfed.reproduce.compare import told
 from superfed.reproduce.drawn import Row
 from superfed.reproduce.questions.difference import Difference, Values
@@ -57,6 +58,15 @@ class Column:
 
     def row(self, method: str, how: str, *words: str) -> Row:
         return Row(self.cell(method, how), words)
+
+    def beside(self, method: str, how: str, less: Callable[[str], Difference | None], *more: str) -> Row:
+        """As it is, varied, and varied ``less`` as it is: at the validated λ and at the oracle's."""
+        numbers = [
+            words
+            for reading in (HEADLINE, "oracle")
+            for words in (self.reading(method, reading), self.reading(method, reading, how), apart(less(reading)))
+        ]
+        return self.row(method, how, name(method), *numbers, *more)
 
 
 def columns(records: Records) -> list[Column]:

@@ -1,5 +1,6 @@
 """The paper says that the rate falls by 1 % a round, and the published runs had a tenth of that: does it matter?"""
 
+from functools import partial
 from statistics import fmean
 
 import numpy as np
@@ -11,7 +12,7 @@ from superfed.reproduce.compare import told
 from superfed.reproduce.drawn import Section
 from superfed.reproduce.published import published
 from superfed.reproduce.questions.answer import answer
-from superfed.reproduce.questions.column import Column, apart, name
+from superfed.reproduce.questions.column import Column, name
 from superfed.reproduce.questions.difference import Difference, Values, paired
 from superfed.reproduce.verdict import Figure
 from superfed.reproduce.words import figure
@@ -22,18 +23,10 @@ HEADINGS = ("", "0.1 %, validated", "1 %", "points", "0.1 %, oracle", "1 %", "po
 
 
 def section(column: Column) -> Section:
-    rows = []
-    for method in asked.STEEPER:
-        numbers = [
-            words
-            for reading in (HEADLINE, "oracle")
-            for words in (
-                column.reading(method, reading),
-                column.reading(method, reading, STEEP),
-                apart(_less(column, method, reading)),
-            )
-        ]
-        rows.append(column.row(method, STEEP, name(method), *numbers, _printed(column, method)))
+    rows = [
+        column.beside(method, STEEP, partial(_less, column, method), _printed(column, method))
+        for method in asked.STEEPER
+    ]
     return Section(TITLE, answer([_clause(column, method) for method in asked.STEEPER]), (), HEADINGS, tuple(rows))
 
 

@@ -1,11 +1,13 @@
 """Are shards that are dealt at random harder than those dealt in turn?"""
 
+from functools import partial
+
 from superfed.report.readings import HEADLINE
 from superfed.reproduce import asked
 from superfed.reproduce.drawn import Section
 from superfed.reproduce.methods import MIXINGS
 from superfed.reproduce.questions.answer import answer
-from superfed.reproduce.questions.column import Column, apart, name
+from superfed.reproduce.questions.column import Column, name
 from superfed.reproduce.questions.difference import Difference, paired, unpaired
 
 TITLE = "Are shards dealt at random harder than cyclic ones?"
@@ -15,18 +17,7 @@ HEADINGS = ("", "cyclic, validated", "random, validated", "points", "cyclic, ora
 
 
 def section(column: Column) -> Section:
-    rows = []
-    for method in asked.DEALT:
-        numbers = [
-            words
-            for reading in (HEADLINE, "oracle")
-            for words in (
-                column.reading(method, reading),
-                column.reading(method, reading, RANDOM),
-                apart(_less(column, method, reading)),
-            )
-        ]
-        rows.append(column.row(method, RANDOM, name(method), *numbers))
+    rows = [column.beside(method, RANDOM, partial(_less, column, method)) for method in asked.DEALT]
     clauses = [_harder(column), *(_lead(column, method) for method in MIXINGS)]
     return Section(TITLE, answer(clauses), (), HEADINGS, tuple(rows))
 
