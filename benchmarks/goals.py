@@ -1,7 +1,8 @@
 """The cases of docs/benchmark.md for a GPU: python benchmarks/goals.py float32 --json FILE [--seconds S] [--networks A,B]
 
 Fewer than ``superfed bench`` would take, which is every method with every network at three numbers of lanes. With
-``--within S`` no case is begun after so many seconds, and the rest is left out.
+``--within S`` no case is begun after so many seconds, and the rest is left out; a second call with ``--not-in FILE`` measures
+what is not in the first one's file.
 """
 
 import argparse
@@ -14,10 +15,12 @@ import torch
 
 from superfed.bench.measure import Effort
 from superfed.bench.methods import METHODS
-from superfed.bench.report import Of, Row
+from superfed.bench.report import Of, Report, Row
 from superfed.bench.suite import Plan, of, run_suite
 from superfed.engine.precision import Precision
 
+Case = tuple[str, str, int]
+"""Method, network and lanes."""
 BEGAN = time.monotonic()
 OTHERS = [name for name in METHODS if name not in ("superfed", "fedavg")]
 MAIN = [
@@ -32,14 +35,16 @@ LARGE = [
     ("superfed", "mobilenet", 50),
     ("superfed", "stacked_lstm", 50),
 ]
-FURTHER = [("superfed", "vgg", 50)] + [("superfed", network, 5) for network in ("stacked_lstm", "mobilenet", "resnet", "vgg")]
+FURTHER = [("superfed", "vgg", 50)] + [
+    ("superfed", network, 5) for network in ("stacked_lstm", "mobilenet", "resnet", "vgg")
+]
 """So that plans can say how long the networks take of which a round has few lanes."""
-CASES: dict[str, list[tuple[str, str, int]]] = {
+CASES: dict[str, list[Case]] = {
     "float32": [
         *MAIN,
         *LARGE,
-        *FURTHER,
         *((method, network, 50) for network in ("two_nn", "two_cnn") for method in OTHERS),
+        *FURTHER,
     ],
     "tf32": [*MAIN[4:], *LARGE],
     "bf16": [*MAIN[4:], *LARGE],
@@ -49,11 +54,12 @@ CASES: dict[str, list[tuple[str, str, int]]] = {
 @dataclass(frozen=True)
 class Chosen(Plan):
     only: tuple[str, ...] = ()
+    measured: frozenset[Case] = frozenset()
 
     @property
     def cases(self) -> list[tuple[Of, int]]:
         chosen = [case for case in CASES[self.precision] if not self.only or case[1] in self.only]
-        return [(of(method, network), lanes) for method, network, lanes in chosen]
+        return [(of(*case[:2]), case[2]) for case in chosen if case not in self.measured]
 
 
 def tell(what: str, row: Row | None) -> None:
@@ -70,10 +76,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--networks", type=lambda names: tuple(names.split(",")), default=())
     parser.add_argument("--within", type=float, default=float("inf"))
+    parser.add_argument(
+        "--not-in", type=Path, action="append", default=[], metavar="FILE", help="what it holds is left out"
+    )
     given = parser.parse_args()
     effort = Effort(given.seconds, 3)
     gpu = torch.device("cuda")
-    plan = Chosen([], ["two_nn"], [], gpu, effort, given.precision, BEGAN + given.within, given.networks)
+    rows = [row for file in given.not_in for row in Report.read(file).rows]
+    measured = frozenset((row.of.method, row.of.network, row.found.lanes) for row in rows)
+    plan = Chosen([], ["two_nn"], [], gpu, effort, given.precision, BEGAN + given.within, given.networks, measured)
     run_suite(plan, tell).write(given.json)
 
 
