@@ -179,14 +179,15 @@ def test_results_do_not_change_when_a_stack_is_used_again() -> None:
                 torch.testing.assert_close(theirs[name], value, rtol=0, atol=ROUNDING)
 
 
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(1, 10))
-def test_segments_cover_every_step(steps: list[int], parameters: int) -> None:
-    steps = sorted(steps, reverse=True)
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(1, 10), st.booleans())
+def test_segments_cover_every_step(steps: list[int], parameters: int, in_order: bool) -> None:
+    if in_order:
+        steps = sorted(steps, reverse=True)
     sizes = sizes_of(len(steps), 4_000_000 // parameters)
     found = segments(steps, sizes)
     for lane, needed in enumerate(steps):
         assert sum(part.steps for part in found if part.lanes > lane) >= needed
-    assert sum(part.steps for part in found) == steps[0]
+    assert sum(part.steps for part in found) == max(steps)
     assert [part.lanes for part in found] == sorted({part.lanes for part in found}, reverse=True)
     assert all(part.lanes in sizes for part in found)
 
@@ -195,6 +196,7 @@ def test_segments_shrink_as_lanes_finish() -> None:
     assert segments([9, 9, 4, 2, 0], [1, 2, 3, 5]) == [Segment(5, 2), Segment(3, 2), Segment(2, 5)]
     assert segments([3, 3], [2]) == [Segment(2, 3)]
     assert segments([0, 0], [2]) == []
+    assert segments([2, 5, 1], [3]) == [Segment(3, 5)]
 
 
 def test_sizes_are_halves_as_long_as_that_saves_time() -> None:

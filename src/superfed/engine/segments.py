@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 
 @dataclass(frozen=True)
@@ -16,12 +17,15 @@ class Segment:
 def segments(steps_of_lanes: Sequence[int], sizes: Sequence[int]) -> list[Segment]:
     """The stack's steps, with as few lanes as have any left, rounded up to one of ``sizes``, which are ascending.
 
-    ``steps_of_lanes`` is descending. There is a program for each size, so there should not be too many.
+    ``steps_of_lanes`` descends, about: lanes are ordered by the steps of all phases, and where runs differ in how long each
+    phase is, a lane may have more steps in this one than some above it, which then wait. There is a program for each size,
+    so there should not be too many.
     """
     found: list[Segment] = []
     done = 0
-    for active in range(len(steps_of_lanes), 0, -1):
-        steps = steps_of_lanes[active - 1] - done
+    most_below = list(accumulate(reversed(steps_of_lanes), max))[::-1]
+    for active in range(len(most_below), 0, -1):
+        steps = most_below[active - 1] - done
         if steps == 0:
             continue
         lanes = sizes[bisect_left(sizes, active)]
