@@ -1,9 +1,15 @@
 """Whatever runs are computed together, each has what it has alone: other methods, clients, lengths, seeds beside it."""
 
+from dataclasses import fields, replace
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from superfed.core.aggregation import AGGREGATIONS
+from superfed.core.algorithm import Algorithm
+from superfed.core.privacy import Privacy
 from superfed.engine.batched import MOST_LANES
 from superfed.engine.evaluate import lambda_grid
 from superfed.engine.executors import Batched, OneAtATime
@@ -16,22 +22,41 @@ LAMBDAS = lambda_grid(3)
 
 
 @st.composite
+def methods(draw: st.DrawFn) -> Algorithm:
+    """Any, with phases of any length."""
+    method: Any = METHODS[draw(st.sampled_from(sorted(METHODS)))]
+    lengths = [f.name for f in fields(method) if f.name == "epochs" or f.name.endswith("_epochs")]
+    changed: Algorithm = replace(method, **{name: draw(st.integers(1, 3)) for name in lengths})
+    return changed
+
+
+@st.composite
 def tasks(draw: st.DrawFn) -> Task:
     """Small, and unlike its neighbours in everything that two runs of one job may differ in."""
     sizes = draw(st.lists(st.integers(1, 14), min_size=1, max_size=6))
-    return toy_task(
-        METHODS[draw(st.sampled_from(sorted(METHODS)))],
+    newcomers = draw(st.sampled_from([0.0, 0.3]))
+    task = toy_task(
+        draw(methods()),
         seed=draw(st.integers(0, 2)),
         data=toy_data(sizes, seed=draw(st.integers(0, 2))),
         rounds=draw(st.integers(1, 3)),
-        clients_per_round=draw(st.integers(1, len(sizes))),
+        clients_per_round=draw(st.integers(1, len(sizes) - round(newcomers * len(sizes)))),
         local_epochs=draw(st.integers(1, 2)),
         batch_size=draw(st.sampled_from([3, 5])),
         lr=draw(st.sampled_from([0.1, 0.03])),
     )
+    aggregation = AGGREGATIONS[draw(st.sampled_from(["mean", "mean", "median", "clipped_mean"]))]()
+    privacy = draw(st.sampled_from([None, None, Privacy(clip=0.5, noise=0.1)]))
+    return replace(task, newcomers=newcomers, aggregation=aggregation, privacy=privacy)
 
 
-@settings(max_examples=25, phases=(Phase.generate,), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.generate,),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(
     mix=st.lists(tasks(), min_size=2, max_size=4),
     max_lanes=st.sampled_from([MOST_LANES, 3]),

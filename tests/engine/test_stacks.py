@@ -109,6 +109,16 @@ def test_runs_of_other_lengths_rates_and_epochs_share_a_program() -> None:
     assert len(executor.stacks._stacks) == 1
 
 
+@pytest.mark.parametrize("name", ["mapper", "ditto", "fedrep"])
+def test_a_lane_that_is_long_in_one_phase_and_short_in_the_other(name: str) -> None:
+    """Of lanes in the order of all their steps, such a one has more of them in one phase than others above it."""
+    tasks = [toy_task(METHODS[name], data=toy_data([n] * 3), local_epochs=e) for n, e in ((23, 1), (13, 3))]
+    executor = Batched(CPU)
+    for one, other in zip(train(tasks), train(tasks, executor), strict=True):
+        assert_same(one, other, ROUNDING)
+    assert len(executor.stacks._stacks) == 1
+
+
 def test_a_small_budget_makes_more_stacks_and_changes_nothing() -> None:
     tasks = [toy_task(METHODS["superfed"], seed=seed) for seed in range(4)]
     sizes: list[int] = []
