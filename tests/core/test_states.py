@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from superfed.core.state import is_finite, moved, num_bytes, row, stacked
+from superfed.core.state import are_finite, is_finite, moved, num_bytes, row, stacked
 
 
 def test_bytes_are_counted_by_type() -> None:
@@ -17,7 +17,10 @@ def test_one_bad_number_is_enough(bad: float) -> None:
     assert is_finite(good)
     assert is_finite()
     assert is_finite(good, {})
-    assert not is_finite(good, {"w": torch.zeros(3), "v": torch.tensor([0.0, bad])})
+    spoilt = {"w": torch.zeros(3), "v": torch.tensor([0.0, bad])}
+    assert not is_finite(good, spoilt)
+    assert are_finite([(good,), (good, spoilt), (), (spoilt, good), ({}, good)]) == [True, False, True, False, True]
+    assert are_finite([]) == []
 
 
 def test_stacking_and_taking_a_row_are_inverse() -> None:

@@ -1,6 +1,6 @@
 """A state is a flat dictionary of named tensors: what a client keeps, what travels, what the server holds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -13,7 +13,20 @@ def num_bytes(state: Mapping[str, Tensor]) -> int:
 
 
 def is_finite(*states: Mapping[str, Tensor]) -> bool:
-    return all(bool(torch.isfinite(t).all()) for state in states for t in state.values() if t.is_floating_point())
+    return are_finite([states])[0]
+
+
+def are_finite(groups: Sequence[Sequence[Mapping[str, Tensor]]]) -> list[bool]:
+    """Whether all numbers of each group's states are finite. A device is waited for once, and not for every tensor."""
+    asked: dict[torch.device, list[tuple[int, Tensor]]] = {}
+    for place, states in enumerate(groups):
+        for t in (t for state in states for t in state.values() if t.is_floating_point()):
+            asked.setdefault(t.device, []).append((place, torch.isfinite(t).all()))
+    finite = [True] * len(groups)
+    for answers in asked.values():
+        for (place, _), fine in zip(answers, torch.stack([one for _, one in answers]).tolist(), strict=True):
+            finite[place] &= fine
+    return finite
 
 
 def moved(state: Mapping[str, Tensor], device: torch.device) -> State:

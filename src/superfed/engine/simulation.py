@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from superfed.core.errors import UserError
-from superfed.core.state import State, is_finite, moved, num_bytes, stacked
+from superfed.core.state import State, are_finite, moved, num_bytes, stacked
 from superfed.engine.checkpoint import Checkpoints
 from superfed.engine.clients import ClientStates, MemoryStates
 from superfed.engine.evaluate import ClientScores
@@ -74,7 +74,8 @@ class Run:
     def complete_round(self, updates: dict[int, Update], sent: State) -> None:
         """Take in a round's updates. One that is not finite is left out, and its client stays as it was."""
         cohort = sorted(updates)
-        good = [client for client in cohort if is_finite(updates[client].kept, updates[client].upload)]
+        finite = are_finite([(updates[client].kept, updates[client].upload) for client in cohort])
+        good = [client for client, fine in zip(cohort, finite, strict=True) if fine]
         if good:
             uploads = stacked([self.task.leaving(updates[client].upload, sent, client, self.round) for client in good])
             if uploads:  # a method may send nothing
