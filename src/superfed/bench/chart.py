@@ -25,7 +25,7 @@ def chart(report: Report) -> str:
         "svg",
         element("title", title),
         ground,
-        _text(machine(report), 12, 20, "start", INK),
+        _text(f"{machine(report)}, {report.precision}", 12, 20, "start", INK),
         _text(title, 12, 38, "start", QUIET),
         *parts,
         xmlns="http://www.w3.org/2000/svg",
