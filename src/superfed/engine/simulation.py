@@ -56,6 +56,8 @@ class Run:
     curve: list[CurvePoint] = field(default_factory=list)
     stopped: str | None = None
     """Why the run ended before its last round, if it did."""
+    whole: bool = True
+    """Whether it is as some round left it. Where someone interrupted the taking in of a round, it must not be saved."""
 
     def __post_init__(self) -> None:
         if not self.server:
@@ -73,6 +75,7 @@ class Run:
 
     def complete_round(self, updates: dict[int, Update], sent: State) -> None:
         """Take in a round's updates. One that is not finite is left out, and its client stays as it was."""
+        self.whole = False
         cohort = sorted(updates)
         finite = are_finite([(updates[client].kept, updates[client].upload) for client in cohort])
         good = [client for client, fine in zip(cohort, finite, strict=True) if fine]
@@ -100,6 +103,7 @@ class Run:
         )
         if self.stopped is None:
             self.round += 1
+        self.whole = True
 
     def followed(self, count: int) -> list[int]:
         """The clients whose accuracy is followed through training; the same in every round."""
@@ -111,17 +115,17 @@ class Run:
         known = ~np.isnan(top1).any(axis=1)
         if not known.any():
             return
-        for i, lam in enumerate(scores[0].lambdas):
-            self.curve.append(
-                CurvePoint(
-                    round=self.round,
-                    lam=lam,
-                    num_clients=int(known.sum()),
-                    top1=float(top1[known, i].mean()),
-                    top1_std=float(top1[known, i].std()),
-                    loss=float(loss[known, i].mean()),
-                )
+        self.curve += [  # all or nothing, whoever interrupts
+            CurvePoint(
+                round=self.round,
+                lam=lam,
+                num_clients=int(known.sum()),
+                top1=float(top1[known, i].mean()),
+                top1_std=float(top1[known, i].std()),
+                loss=float(loss[known, i].mean()),
             )
+            for i, lam in enumerate(scores[0].lambdas)
+        ]
 
     def save(self, checkpoints: Checkpoints) -> None:
         record: dict[str, Any] = {

@@ -102,9 +102,14 @@ def fit(
         run.restore(saved)
     with closing(make_executor([task], device, workers)) as executor:
         while not run.finished:
-            for _ in advance([run], executor):
-                if progress and (run.round % max(1, rounds // 10) == 0 or run.finished):
-                    print(f"round {run.round} of {rounds}", flush=True)
+            try:
+                for _ in advance([run], executor):
+                    if progress and (run.round % max(1, rounds // 10) == 0 or run.finished):
+                        print(f"round {run.round} of {rounds}", flush=True)
+            except KeyboardInterrupt:
+                if saved is not None and run.whole and run.round > 0:
+                    run.save(saved)
+                raise
             if saved is not None and (run.finished or run.round % checkpoint_every == 0):
                 run.save(saved)
         if run.stopped is not None:

@@ -41,6 +41,7 @@ class Member:
         on_disk = config.engine.state == "disk"
         self.run = Run(task, states=DiskStates(self._checkpoints.clients) if on_disk else MemoryStates())
         self.run.restore(self._checkpoints)
+        self._saved = self.run.round
         self.notes: dict[str, float] = {}
         """What the engine has to say of how it was computed."""
         self._seconds: dict[str, float] = read_json(folder.timing_file) if folder.timing_file.exists() else {}
@@ -74,6 +75,12 @@ class Member:
         self._save_seconds()
         settle([folder.rounds, folder.curve])
         self.run.save(self._checkpoints)
+        self._saved = self.run.round
+
+    def save_if_whole(self) -> None:
+        """As its last round left it, if that is not saved yet."""
+        if self.run.whole and self.run.round > self._saved:
+            self.save()
 
     def save_results(self, results: Results, newcomers: NewcomerResults | None) -> None:
         folder = self.folder
@@ -91,8 +98,7 @@ class Member:
         write_json(folder.summary_file, results.summary(self.run.records) | met | spent, durable=False)
         self._save_seconds()
         settle([*tables, folder.summary_file])
-        if self.config.engine.checkpoint_every == "auto":
-            self._checkpoints.keep_the_last()  # which one came before it, was a matter of time
+        self._checkpoints.keep_the_last()  # which one came before it, was a matter of time
         stopped = self.run.stopped
         news: dict[str, object] = (
             {"status": "finished"} if stopped is None else {"status": "stopped", "reason": stopped}

@@ -39,10 +39,18 @@ class Together:
         self._pace = Pace()
 
     def train(self) -> None:
-        """All rounds of all runs, and the evaluation of those that have no results yet."""
+        """All rounds of all runs, and the evaluation of those that have no results yet. Whoever interrupts it loses no
+        more than the round under way."""
+        try:
+            self._train()
+        except KeyboardInterrupt:
+            self._save_what_is_whole()
+            raise
+
+    def _train(self) -> None:
         there = hardware(self._executor.device)
         self._each([m for m in self._members if not m.has_results], lambda member: member.take_up(there))
-        self._follow([m for m in self._going if m.run.round == 0])
+        self._follow([m for m in self._going if not m.has_results])  # at the beginning, and where somebody interrupted it
         while active := [m for m in self._going if not m.run.finished]:
             self._round(active)
             for member in active:
@@ -148,6 +156,16 @@ class Together:
                 f"{len(members)} runs could not be computed together, only one by one ({reason_of(broken.error)})",
                 stacklevel=2,
             )
+
+    def _save_what_is_whole(self) -> None:
+        """Several at once; one that cannot be saved has its last checkpoint."""
+        pool = ThreadPoolExecutor(WRITERS)
+        try:
+            for written in [pool.submit(member.save_if_whole) for member in self._going]:
+                with contextlib.suppress(UserError, OSError):
+                    written.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _each(self, members: Sequence[Member], write: Callable[[Member], None]) -> None:
         """Write something for every run, several at once; a run that cannot be written fails."""
