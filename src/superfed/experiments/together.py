@@ -50,7 +50,7 @@ class Together:
     def _train(self) -> None:
         there = hardware(self._executor.device)
         self._each([m for m in self._members if not m.has_results], lambda member: member.take_up(there))
-        self._follow([m for m in self._going if not m.has_results])  # at the beginning, and where somebody interrupted it
+        self._follow([m for m in self._going if not m.has_results])  # in the beginning, and what someone interrupted
         while active := [m for m in self._going if not m.run.finished]:
             self._round(active)
             for member in active:
