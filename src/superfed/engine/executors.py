@@ -196,12 +196,11 @@ def make_executor(
 
     On CUDA programs may be compiled, of which ``tell`` hears; ``memory``, in GiB, is how much of the device's may be used.
     """
-    where = _device(device)
+    where, count = _device(device), _num_workers(workers)
     for task in tasks:
         check_precision(task.precision, where)
     if where.type != "cpu":
         return Batched(where, compile=compile, memory=memory, tell=tell, tasks=tasks)
-    count = _num_workers(workers)
     most_lanes = sum(task.cohort_size for task in tasks)
     count = min(count, most_lanes)
     if count <= 1:
