@@ -28,8 +28,9 @@ from superfed.experiments.pace import Pace
 @dataclass(frozen=True)
 class Size:
     rounds: int
-    """At most; ``times`` what a case takes of time."""
+    """At most."""
     times: int
+    """As long as what a case takes of time."""
     epochs: int
     clients: int
     samples: int

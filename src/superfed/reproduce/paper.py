@@ -132,7 +132,7 @@ CHOICES: tuple[str, ...] = (
     "Networks are the variants that were run (no biases, Xavier-normal), not the cited originals.",
     "CIFAR-10 is read at 32×32, where the published TwoCNN's count of parameters belongs to 28×28; pooling is padded by 1, "
     "which that count implies.",
-    "Shards are dealt cyclically, as for the published numbers; dealt at random the task is clearly harder.",
+    "Shards are dealt cyclically, as for the published numbers, and not at random as McMahan et al. do: question 3.",
     "Shards are cut from the sorted labels in equal sizes, so a shard of MNIST may straddle two classes.",
     "A tenth of each client's training samples is kept to choose λ on (864 of 960 train, for MNIST with 50 clients), so "
     "that every reading of λ can be given; data.validation_fraction=0 trains on all of them.",

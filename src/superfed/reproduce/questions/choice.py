@@ -1,15 +1,11 @@
 """How much of SuPerFed's gain is that its λ is chosen on test samples?"""
 
-from statistics import fmean
-
-import numpy as np
-
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.drawn import Section
 from superfed.reproduce.methods import METHODS, MIXINGS
 from superfed.reproduce.questions.answer import answer
 from superfed.reproduce.questions.column import Column, apart, name
-from superfed.reproduce.questions.difference import Difference, paired
+from superfed.reproduce.questions.difference import Difference, level, paired
 
 TITLE = "How much of SuPerFed's gain is the oracle's choice of λ?"
 PLAIN = "fedavg"
@@ -69,7 +65,7 @@ def _over(column: Column, method: str, other: str, reading: str) -> Difference |
 def _best(column: Column) -> str | None:
     """Of the baselines that were run, at the validated λ where they have one."""
     means = {
-        method: fmean(float(np.nanmean(of)) for of in values.values())
+        method: level(values)
         for method in METHODS
         if method not in MIXINGS and (values := column.members(method, HEADLINE))
     }

@@ -1,9 +1,6 @@
 """The paper says that the rate falls by 1 % a round, and the published runs had a tenth of that: does it matter?"""
 
 from functools import partial
-from statistics import fmean
-
-import numpy as np
 
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
@@ -13,7 +10,7 @@ from superfed.reproduce.drawn import Section
 from superfed.reproduce.published import published
 from superfed.reproduce.questions.answer import answer
 from superfed.reproduce.questions.column import Column, name
-from superfed.reproduce.questions.difference import Difference, Values, paired
+from superfed.reproduce.questions.difference import Difference, level, paired
 from superfed.reproduce.verdict import Figure
 from superfed.reproduce.words import figure
 
@@ -46,12 +43,8 @@ def _nearer(column: Column, method: str) -> str:
     number = published().of(cell, "top1")
     if number is None or published().fault_of(cell) is not None:
         return ""
-    far = [_mean(column.members(method, "oracle", how)) - number.mean for how in (STEEP, "")]
+    far = [level(column.members(method, "oracle", how)) - number.mean for how in (STEEP, "")]
     return f", {far[0]:+.2f} from the published number and not {far[1]:+.2f}"
-
-
-def _mean(values: Values) -> float:
-    return fmean(float(np.nanmean(of)) for of in values.values())
 
 
 def _less(column: Column, method: str, reading: str) -> Difference | None:

@@ -7,6 +7,7 @@ measured against; with fewer, the spread over clients, as if they were independe
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
@@ -18,6 +19,11 @@ from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
 Floats = NDArray[np.float64]
 Values = Mapping[int, Floats]
 """In percent, client by client, for each seed."""
+
+
+def level(values: Values) -> float:
+    """The mean over seeds of the means over clients."""
+    return fmean(float(np.nanmean(of)) for of in values.values())
 
 
 @dataclass(frozen=True)
