@@ -43,7 +43,7 @@ CASES: dict[str, list[Case]] = {
     "float32": [
         *MAIN,
         *LARGE,
-        *((method, network, 50) for network in ("two_nn", "two_cnn") for method in OTHERS),
+        *((method, network, 50) for network in ("two_cnn", "two_nn") for method in OTHERS),
         *FURTHER,
     ],
     "tf32": [*MAIN[4:], *LARGE],

@@ -36,7 +36,7 @@ class Size:
     samples: int
 
 
-ON_CPU, ON_GPU = Size(20, 2, 5, 40, 200), Size(500, 10, 10, 100, 600)
+ON_CPU, ON_GPU = Size(20, 2, 5, 40, 200), Size(500, 50, 10, 100, 600)
 """On a GPU a hundredth of MNIST each and as many rounds as in the paper's runs: what is done once must not count more than
 there."""
 FOLLOWED, EVERY, LAMBDAS = 20, 10, 11
