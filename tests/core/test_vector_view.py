@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from superfed.core.errors import UserError
-from superfed.core.vector import VectorModel
+from superfed.core.vector import VectorModel, Weights
 
 Built = tuple[Callable[[], nn.Module], tuple[int, ...]]
 
@@ -81,6 +81,29 @@ def test_apply_is_the_modules_own_forward(network: Built, key: int, training: bo
     w, x = model.fresh(key), inputs(shape)
     module = model.module(w)
     assert torch.equal(model.apply(w, x, training=training), module(x))
+
+
+@given(network=networks(), key=st.integers(0, 2**128 - 1), data=st.data())
+@settings(deadline=None, max_examples=40)
+def test_a_vector_may_come_in_stretches(network: Built, key: int, data: st.DataObject) -> None:
+    build, shape = network
+    model = VectorModel(build, dtype=torch.float64)
+    w, x = model.fresh(key), inputs(shape)
+    starts = sorted(data.draw(st.sets(st.sampled_from([layer.start for layer in model.layers] + [model.size]))) | {0})
+    stretches = tuple(torch.tensor_split(w, starts[1:]))
+
+    def sum_of(at: Weights) -> Tensor:
+        return model.apply(at, x, training=True).square().sum()
+
+    assert torch.equal(sum_of(stretches), sum_of(w))
+    chosen = data.draw(st.integers(0, len(stretches) - 1))
+
+    def sum_by_one(one: Tensor) -> Tensor:
+        return sum_of((*stretches[:chosen], one, *stretches[chosen + 1 :]))
+
+    by_one = torch.func.grad(sum_by_one)(stretches[chosen])
+    by_all = torch.tensor_split(torch.func.grad(sum_of)(w), starts[1:])
+    torch.testing.assert_close(by_one, by_all[chosen], rtol=1e-12, atol=1e-12)
 
 
 @given(network=networks(), key=st.integers(0, 2**128 - 1))

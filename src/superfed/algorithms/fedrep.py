@@ -41,7 +41,7 @@ class FedRep(FedPer):
 
         def objective(values: Tensor) -> Tensor:
             parts = work | {part: values}
-            return ctx.task_loss(torch.cat([parts["body"], parts["head"]]), batch)
+            return ctx.task_loss((parts["body"], parts["head"]), batch)
 
         (gradient,) = ctx.gradients(objective, work[part])
         moved, speed = ctx.sgd(work[part], gradient, work[velocity])

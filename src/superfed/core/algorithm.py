@@ -14,7 +14,7 @@ from superfed.core.aggregation import Center, plain_mean
 from superfed.core.batch import Batch, mean_cross_entropy
 from superfed.core.sgd import SGD
 from superfed.core.state import State
-from superfed.core.vector import VectorModel
+from superfed.core.vector import VectorModel, Weights
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -46,10 +46,10 @@ class Context:
     noise: Mapping[str, Tensor]
     """Uniform draws from [0, 1) for this step, in the shapes that ``noise`` asked for."""
 
-    loss: Callable[[Tensor, Batch], Tensor] | None = None
+    loss: Callable[[Weights, Batch], Tensor] | None = None
     """A quicker way to the mean loss than through the model, where the runtime knows one."""
 
-    def task_loss(self, w: Tensor, batch: Batch) -> Tensor:
+    def task_loss(self, w: Weights, batch: Batch) -> Tensor:
         """The mean loss of the model ``w`` over the batch."""
         if self.loss is not None:
             return self.loss(w, batch)

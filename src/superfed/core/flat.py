@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from superfed.core.batch import Batch
 from superfed.core.chain import Chain, Place, cross_entropy, run
 from superfed.core.loops import Loops
-from superfed.core.vector import VectorModel
+from superfed.core.vector import VectorModel, Weights
 
 FEW_NUMBERS = 500_000
 """In the kernels of all convolutions; networks with images whose channels lie together have at most so many."""
@@ -234,7 +234,8 @@ class FlatTask:
         self._network = network
         self._last: tuple[Tensor, Tensor, Tensor] | None = None
 
-    def loss(self, w: Tensor, batch: Batch) -> Tensor:
+    def loss(self, w: Weights, batch: Batch) -> Tensor:
+        w = w if isinstance(w, Tensor) else torch.cat(w)
         self._network.w.copy_(w.detach())
         value, gradient = self._network.loss_and_gradient(batch.x, batch.y)
         loss: Tensor = _Loss.apply(w, value, gradient)  # type: ignore[no-untyped-call]

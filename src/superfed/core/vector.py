@@ -3,7 +3,7 @@
 import contextlib
 import copy
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -18,6 +18,9 @@ from superfed.core.norm import WEIGHTS, with_exact_norms
 from superfed.core.random import torch_seeded
 
 ModelSource = nn.Module | Callable[[], nn.Module]
+Weights = Tensor | tuple[Tensor, ...]
+"""A model's vector, or stretches of whole parameters that make it up in their order: a gradient by one of those does not
+pass through the layers of the others, as that by a part of one vector does."""
 
 FRESH_KEPT = 2**25
 """Numbers of fresh initialisations that are kept."""
@@ -102,12 +105,16 @@ class VectorModel:
         parameters = dict(module.named_parameters())
         return torch.cat([parameters[name].detach().reshape(-1) for name in self._names]).to(self.dtype)
 
-    def unflatten(self, w: Tensor) -> dict[str, Tensor]:
-        """The named parameters inside ``w``. One split, so that its gradient is one concatenation."""
-        parts = torch.split(w, self._sizes)
+    def unflatten(self, w: Weights) -> dict[str, Tensor]:
+        """The named parameters inside ``w``. One split of a stretch, so that its gradient is one concatenation."""
+        if isinstance(w, Tensor):
+            parts = list(torch.split(w, self._sizes))
+        else:
+            sizes = iter(self._sizes)
+            parts = [part for stretch in w for part in torch.split(stretch, list(_adding_up_to(len(stretch), sizes)))]
         return {n: p.view(s) for n, p, s in zip(self._names, parts, self._shapes, strict=True)}
 
-    def apply(self, w: Tensor, x: Tensor, *, training: bool = False, weight: Tensor | None = None) -> Tensor:
+    def apply(self, w: Weights, x: Tensor, *, training: bool = False, weight: Tensor | None = None) -> Tensor:
         """The network with parameters ``w`` on the inputs ``x``; ``weight`` says which samples of a padded batch count."""
         module = self._training if training else self._evaluating
         weights = {} if weight is None else dict.fromkeys(self._weight_buffers, weight)
@@ -208,3 +215,11 @@ class VectorModel:
             self.apply(w, x, training=True)
             if not torch.equal(before, torch.get_rng_state()):
                 self.batchable = False
+
+
+def _adding_up_to(total: int, sizes: Iterator[int]) -> Iterator[int]:
+    """Takes as many as that is the sum of."""
+    while total > 0:
+        size = next(sizes)
+        yield size
+        total -= size

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from superfed.core.batch import Batch, mean_cross_entropy
 from superfed.core.errors import SettingError
-from superfed.core.vector import VectorModel
+from superfed.core.vector import VectorModel, Weights
 
 Precision = Literal["float32", "tf32", "bf16"]
 """``tf32`` rounds the factors of products to 10 bits after the point; ``bf16`` runs networks in 7 bits, weights aside."""
@@ -34,15 +34,16 @@ def products_in(precision: Precision) -> Iterator[None]:
         matmul.allow_tf32, cudnn.allow_tf32 = before
 
 
-def loss_in(precision: Precision, model: VectorModel) -> Callable[[Tensor, Batch], Tensor] | None:
+def loss_in(precision: Precision, model: VectorModel) -> Callable[[Weights, Batch], Tensor] | None:
     """The loss where it is not the model's own: the network in bfloat16, the loss itself in single precision."""
     if precision != "bf16":
         return None
 
-    def loss(w: Tensor, batch: Batch) -> Tensor:
+    def loss(w: Weights, batch: Batch) -> Tensor:
+        short = w.bfloat16() if isinstance(w, Tensor) else tuple(stretch.bfloat16() for stretch in w)
         x = batch.x.bfloat16() if batch.x.is_floating_point() else batch.x
         weight = None if batch.weight is None else batch.weight.bfloat16()
-        scores = model.apply(w.bfloat16(), x, training=True, weight=weight)
+        scores = model.apply(short, x, training=True, weight=weight)
         return mean_cross_entropy(scores.float(), batch)
 
     return loss
