@@ -18,19 +18,20 @@ def test_runs_of_table_1_are_found_where_they_lie(seed: int) -> None:
     lying = {folder_name(run) for run in runs(cells("table1", "full"), [seed])}
     own = runs(cells("questions", "full"), [seed])
     found = [run.cells[0].id for run in own if folder_name(run) in lying]
-    columns = ("mnist/k500", "cifar10/k100")
+    columns = ("mnist/k500", "cifar10/k500")
     assert found == [f"questions/{column}/{method}" for column in columns for method in METHODS]
-    assert len(own) - len(found) == 2 * (6 + 5 + 5 + 5)
+    assert len(own) - len(found) == 2 * (6 + 5 + 5 + 5 + 5)
 
 
 @pytest.mark.parametrize(
     ("varied", "section", "key", "value"),
     [
         ("mnist/k500_nu0/superfed_mm", "algorithm", "nu", 0.0),
-        ("cifar10/k100_nu5/superfed_lm", "algorithm", "nu", 5.0),
+        ("cifar10/k500_nu5/superfed_lm", "algorithm", "nu", 5.0),
         ("mnist/k500_random/apfl", "data", "partition.assignment", "random"),
         ("mnist/k500_newcomers/fedavg", "data", "newcomers", 0.2),
         ("mnist/k500_steep/superfed_lm", "training", "lr_decay", 0.99),
+        ("cifar10/k500_whole/superfed_mm", "data", "validation_fraction", 0.0),
     ],
 )
 def test_a_sweep_varies_one_thing(varied: str, section: str, key: str, value: object) -> None:
@@ -51,7 +52,7 @@ def test_a_sweep_varies_one_thing(varied: str, section: str, key: str, value: ob
 
 
 def test_every_nu_is_there_once() -> None:
-    for column in ("mnist/k500", "cifar10/k100"):
+    for column in ("mnist/k500", "cifar10/k500"):
         for method in ("superfed_mm", "superfed_lm"):
             algorithms = [
                 cell.config().algorithm

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from some_records import MADE, record
 
-from superfed.reproduce.asked import DEALT, NUS, STEEPER
+from superfed.reproduce.asked import DEALT, NUS, STEEPER, WHOLE
 from superfed.reproduce.drawn import NOT_RUN, Section
 from superfed.reproduce.methods import METHODS
 from superfed.reproduce.questions.draw import questions
@@ -138,6 +138,20 @@ def test_a_steeper_decay_is_better_or_worse() -> None:
     assert alone.remark.endswith("; the rest is not run yet.")
 
 
+def test_samples_that_are_kept_cost_something_or_nothing() -> None:
+    runs = []
+    for method, some, every in zip(WHOLE, (80, 90, 90, 91, 92), (85, 90, 88, 95, 92), strict=True):
+        runs += [run(f"k500/{method}", some - 9, some), run(f"k500_whole/{method}", 50, every)]
+    found = asked(7, *runs)
+    assert found.remark.startswith("Trained on all of them FedAvg is better, by +5.00 (p < 0.001), ")
+    assert "APFL is worse, by -2.00 (p < 0.001);" in found.remark  # what was published of it is no target
+    far = [f"{value + NOISE.mean() - 99.24:+.2f}" for value in (95, 91)]
+    assert f"+4.00 (p < 0.001), {far[0]} from the published number and not {far[1]}" in found.remark
+    assert "SuPerFed-LM is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
+    assert words(found, "SuPerFed-MM")[2:] == ("+4.00*", "99.24 ±2.12")
+    assert asked(7, run("k500/superfed_mm", 90)).remark == "Not run yet."
+
+
 def newcomers(method: str, members: int, arriving: int | None, then: int) -> Record:
     hits = {"validated": _about(then)} | ({} if arriving is None else {ARRIVING: _about(arriving)})
     return run(f"k500_newcomers/{method}", members, newcomers=Tally(SAMPLES, hits), epochs=10)
@@ -200,7 +214,7 @@ def test_nothing_run() -> None:
 
 
 def test_every_column_of_which_something_was_run_has_its_sections() -> None:
-    cells = ("questions/mnist/k500/fedavg", "questions/cifar10/k100/fedavg")
+    cells = ("questions/mnist/k500/fedavg", "questions/cifar10/k500/fedavg")
     found = questions({cell: [record(cell)] for cell in cells}).sections
-    assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 100)"] * 6
-    assert [int(one.heading[0]) for one in found] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
+    assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 500)"] * 7
+    assert [int(one.heading[0]) for one in found] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]

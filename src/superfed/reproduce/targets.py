@@ -16,7 +16,7 @@ FIGURES = {
     "figureA": "Loss surfaces of global models: CIFAR-10",
     "figureB": "APFL and SuPerFed between their two models: MNIST, accuracy over λ",
 }
-QUESTIONS = {"questions": "six questions, a sweep each"}
+QUESTIONS = {"questions": "seven questions, a sweep each"}
 DRAWN = FIGURES | QUESTIONS
 DRAW: dict[str, Callable[[Records], Drawn]] = {
     "figure3": figure3,

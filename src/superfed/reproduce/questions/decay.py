@@ -2,17 +2,13 @@
 
 from functools import partial
 
-from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
 from superfed.reproduce import asked
-from superfed.reproduce.compare import told
 from superfed.reproduce.drawn import Section
-from superfed.reproduce.published import published
 from superfed.reproduce.questions.answer import answer
 from superfed.reproduce.questions.column import Column, name
-from superfed.reproduce.questions.difference import Difference, level, paired
-from superfed.reproduce.verdict import Figure
-from superfed.reproduce.words import figure
+from superfed.reproduce.questions.difference import Difference, paired
+from superfed.reproduce.questions.printed import nearer, printed
 
 TITLE = "Does it matter that the rate falls by 1 % a round in the paper's text and by 0.1 % in its runs?"
 STEEP = "steep"
@@ -21,7 +17,7 @@ HEADINGS = ("", "0.1 %, validated", "1 %", "points", "0.1 %, oracle", "1 %", "po
 
 def section(column: Column) -> Section:
     rows = [
-        column.beside(method, STEEP, partial(_less, column, method), _printed(column, method))
+        column.beside(method, STEEP, partial(_less, column, method), printed(column, method))
         for method in asked.STEEPER
     ]
     return Section(TITLE, answer([_clause(column, method) for method in asked.STEEPER]), (), HEADINGS, tuple(rows))
@@ -34,24 +30,9 @@ def _clause(column: Column, method: str) -> str | None:
     verdict = "not seen to be better or worse" if not oracle.seen else "better" if oracle.points > 0 else "worse"
     beside = f" and {honest.words} at the validated one" if oracle.points != honest.points else ""
     change = f"with 1 % {name(method)} is {verdict}, by {oracle.words} at the oracle's λ{beside}"
-    return change + _nearer(column, method)
-
-
-def _nearer(column: Column, method: str) -> str:
-    """How far either is from what was published, where that is a target."""
-    cell = f"table1/{column.dataset}/{column.clients}/{method}"
-    number = published().of(cell, "top1")
-    if number is None or published().fault_of(cell) is not None:
-        return ""
-    far = [level(column.members(method, "oracle", how)) - number.mean for how in (STEEP, "")]
-    return f", {far[0]:+.2f} from the published number and not {far[1]:+.2f}"
+    return change + nearer(column, method, STEEP)
 
 
 def _less(column: Column, method: str, reading: str) -> Difference | None:
     """The steep decay less the other, over the same clients."""
     return paired(column.members(method, reading, STEEP), column.members(method, reading))
-
-
-def _printed(column: Column, method: str) -> str:
-    number = published().of(f"table1/{column.dataset}/{column.clients}/{method}", "top1")
-    return NOTHING if number is None else figure(told([Figure(number.mean, number.std, 0)]))

@@ -3,12 +3,20 @@
 from dataclasses import replace
 
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Section
-from superfed.reproduce.questions import choice, decay, newcomers, nu, sampling, shards
+from superfed.reproduce.questions import choice, decay, held_out, newcomers, nu, sampling, shards
 from superfed.reproduce.questions.column import Column, columns
 from superfed.reproduce.record import Records
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
 
-ASKED = (nu.section, choice.section, shards.section, newcomers.section, sampling.section, decay.section)
+ASKED = (
+    nu.section,
+    choice.section,
+    shards.section,
+    newcomers.section,
+    sampling.section,
+    decay.section,
+    held_out.section,
+)
 SENTENCES = (
     "Top-1 accuracy in %: mean ±std over clients (std over seeds), each client on its own test samples after the last round. "
     "validated: at each client's own choice of λ on its validation samples; validated shared: at one λ for all, chosen on the "

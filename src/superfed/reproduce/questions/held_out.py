@@ -1,0 +1,37 @@
+"""The published runs trained on all training samples, and ours keep some to choose λ on: what does that cost?"""
+
+from superfed.reproduce import asked
+from superfed.reproduce.drawn import Row, Section
+from superfed.reproduce.questions.answer import answer
+from superfed.reproduce.questions.column import Column, apart, name
+from superfed.reproduce.questions.difference import Difference, paired
+from superfed.reproduce.questions.printed import nearer, printed
+
+TITLE = "What do the samples cost that are kept to choose λ on, and that the published runs trained on?"
+WHOLE = "whole"
+READING = "oracle"
+"""The only one for which no samples need be kept."""
+HEADINGS = ("", "some kept, oracle", "all trained on, oracle", "points", "published")
+
+
+def section(column: Column) -> Section:
+    clauses = [_clause(column, method) for method in asked.WHOLE]
+    return Section(TITLE, answer(clauses), (), HEADINGS, tuple(_row(column, method) for method in asked.WHOLE))
+
+
+def _row(column: Column, method: str) -> Row:
+    both = (column.reading(method, READING, how) for how in ("", WHOLE))
+    return column.row(method, WHOLE, name(method), *both, apart(_more(column, method)), printed(column, method))
+
+
+def _clause(column: Column, method: str) -> str | None:
+    more = _more(column, method)
+    if more is None:
+        return None
+    verdict = "not seen to be better or worse" if not more.seen else "better" if more.points > 0 else "worse"
+    return f"trained on all of them {name(method)} is {verdict}, by {more.words}" + nearer(column, method, WHOLE)
+
+
+def _more(column: Column, method: str) -> Difference | None:
+    """With all samples less with some, over the same clients and their same test samples."""
+    return paired(column.members(method, READING, WHOLE), column.members(method, READING))
