@@ -135,7 +135,8 @@ CHOICES: tuple[str, ...] = (
     "Shards are dealt cyclically, as for the published numbers, and not at random as McMahan et al. do: question 3.",
     "Shards are cut from the sorted labels in equal sizes, so a shard of MNIST may straddle two classes.",
     "A tenth of each client's training samples is kept to choose λ on (864 of 960 train, for MNIST with 50 clients), so "
-    "that every reading of λ can be given; data.validation_fraction=0 trains on all of them.",
+    "that every reading of λ can be given; data.validation_fraction=0 trains on all of them, and question 7 says what that "
+    "gains.",
     "The rate falls by 0.1 % a round (0.5 % for FEMNIST and Shakespeare), as the authors' scripts had it, and not by the 1 % "
     "of the paper's text, which misses SuPerFed-LM's published number on MNIST: training.lr_decay=0.99, and question 6.",
     "SuPerFed's ν and L/R are those of the published runs, not the one L/R of 40 % that the appendix names.",

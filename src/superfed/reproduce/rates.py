@@ -21,13 +21,13 @@ class Rate:
 
 
 RATES: dict[Machine, dict[str, Rate]] = {
-    "h200": {  # float32, SuPerFed-MM; docs/gpu.md. With few lanes only the first two networks were seen.
+    "h200": {  # float32, SuPerFed-MM; docs/gpu.md. With few lanes VGG alone was not seen.
         "two_nn": Rate(200_000, half_lanes=10),
         "two_cnn": Rate(13_000, half_lanes=3.5),
-        "resnet": Rate(5_900, half_lanes=3.5),
-        "mobilenet": Rate(7_300, half_lanes=3.5),
-        "vgg": Rate(11_300, half_lanes=3.5, guess=True),
-        "stacked_lstm": Rate(1_770, half_lanes=5, guess=True),
+        "resnet": Rate(6_000, half_lanes=4.8),
+        "mobilenet": Rate(7_600, half_lanes=5.4),
+        "vgg": Rate(11_700, half_lanes=5, guess=True),
+        "stacked_lstm": Rate(2_000, half_lanes=12),
     },
     "two_cores": {  # float32, SuPerFed-MM; docs/benchmark.md has the first two, of one core
         "two_nn": Rate(4_000),
