@@ -18,6 +18,8 @@ from superfed.bench.report import Report
 from superfed.bench.whole_run import whole_run
 
 CPU = torch.device("cpu")
+pytestmark = pytest.mark.filterwarnings("ignore:this process has used autograd together with CUDA")
+"""Where other tests have used a GPU before, the CPU's clients are computed one after another, and that is told."""
 
 
 @pytest.fixture(scope="module", autouse=True)
