@@ -23,7 +23,9 @@ def test_a_table_and_once_more(superfed: Program, tmp_path: Path) -> None:
     assert again.returncode == 0, again.stderr
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "smoke").rglob("*.safetensors")} == before
     assert "runs:" not in again.stdout
-    assert (tmp_path / "smoke" / "table1.html").read_text().count('<tr><th scope="row">') == 2
+    page = (tmp_path / "smoke" / "table1.html").read_text()
+    assert page.count('<tr><th scope="row">') == 3  # two runs, and who is ahead
+    assert all("Is SuPerFed the best?" in said for said in (again.stdout, page))
     assert r"\toprule" in (tmp_path / "smoke" / "table1.tex").read_text()
 
 

@@ -11,6 +11,7 @@ from superfed.reproduce.compare import Line, Summary, compare, told
 from superfed.reproduce.latex import escaped, latex
 from superfed.reproduce.page import page
 from superfed.reproduce.published import published
+from superfed.reproduce.standing import standings
 from superfed.reproduce.terminal import show
 from superfed.reproduce.words import cells_of, counts, figure, setting_words
 
@@ -115,7 +116,7 @@ def test_the_page_is_sound_and_says_why(name: str) -> None:
     html = page({"Table <1>": lines})
     body = html[html.index("<main>") : html.index("</main>") + len("</main>")]
     rows = ElementTree.fromstring(body).findall(".//tbody/tr")
-    assert len(rows) == len(lines)
+    assert len(rows) == len(lines) + len(standings(lines))
     assert "Table &lt;1&gt;" in html
     for line in lines:
         if line.fault:

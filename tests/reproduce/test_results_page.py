@@ -66,7 +66,8 @@ def test_everything() -> None:
     for table in published().tables:
         section = text[text.index(f"## Table {table[-1]}") :].split("\n## ")[0]
         rows = [row for row in section.splitlines() if re.match(r"\| (?!method)\w", row)]
-        assert len(rows) == sum(len(published().metrics(cell)) for cell in published().cells(table))
+        numbers = sum(len(published().metrics(cell)) for cell in published().cells(table))
+        assert len(rows) == numbers + section.count("| 11/11 |")
     assert "NaN" not in text
     assert set(re.findall(r"\(results/([^)]+)\)", text)) == set(pictures)
     assert len(pictures) == 2 + 2 * 6
@@ -102,3 +103,12 @@ def test_a_smaller_scale_is_named_and_is_not_full() -> None:
     text, _ = results({"table1": kept}, "results")
     assert NOTHING_YET in text
     assert "(smoke: 2 rounds" in text
+
+
+def test_whether_superfed_is_the_best_is_told() -> None:
+    column = "table1/cifar10/k100"
+    text, _ = results(some(f"{column}/superfed_mm", f"{column}/fedper"), "results")
+    assert "### Is SuPerFed the best?" in text
+    assert "| CIFAR-10, K = 100 | 2/11 | +0.00 MM, FedPer | +0.00 MM, FedPer |" in text
+    alone, _ = results(some(f"{column}/superfed_mm"), "results")
+    assert "Is SuPerFed the best?" not in alone

@@ -10,6 +10,9 @@ from superfed.reproduce.compare import Line
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.links import how_made, run_links
 from superfed.reproduce.record import Record, Records
+from superfed.reproduce.standing import TITLE as STANDING
+from superfed.reproduce.standing import headings as standing_headings
+from superfed.reproduce.standing import sentence, standings
 from superfed.reproduce.words import HEADINGS, METRICS, cells_of, counts, explanation, group_title, grouped, notes
 
 TITLE = "The paper beside ours"
@@ -34,7 +37,7 @@ def figure_page(title: str, drawn: Drawn, records: Records) -> str:
     content = [element("h2", title)]
     for section in drawn.sections:
         content += _section(section, records)
-    content += [element("p", sentence, class_="note") for sentence in drawn.sentences]
+    content += [element("p", words, class_="note") for words in drawn.sentences]
     return document(TITLE, TITLE, [*content, how_made(_all(records))], style=STYLE + WIDE)
 
 
@@ -54,8 +57,18 @@ def _tables(title: str, lines: Sequence[Line], records: Records) -> list[Markup]
         metric = METRICS.get(group[0].metric, group[0].metric)
         body = [element("tr", *_cells(line), *_links(line.cell, records)) for line in group]
         parts.append(table(f"{group_title(group)} ({metric})", headings, body))
-    parts += [element("p", sentence, class_="note") for sentence in [*explanation(lines), *notes(lines)]]
+    parts += [element("p", words, class_="note") for words in [*explanation(lines), *notes(lines)]]
+    parts += _standings(lines)
     return [*parts, how_made(_all(records))] if records else parts
+
+
+def _standings(lines: Sequence[Line]) -> list[Markup]:
+    rows = [
+        element("tr", element("th", row[0], scope="row"), *(element("td", words) for words in row[1:]))
+        for row in standings(lines)
+    ]
+    headings = [heading(words) for words in standing_headings(lines)]
+    return [table(STANDING, headings, rows), element("p", sentence(), class_="note")] if rows else []
 
 
 def _section(section: Section, records: Records) -> list[Markup]:

@@ -7,6 +7,7 @@ from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.keeping import Kept
 from superfed.reproduce.provenance import PLACES, place_cells, places
+from superfed.reproduce.standing import TITLE, headings, sentence, standings
 from superfed.reproduce.targets import draw, is_drawn, name_of, title_of
 from superfed.reproduce.words import (
     HEADINGS,
@@ -90,7 +91,12 @@ def _comparison(lines: Sequence[Line]) -> list[str]:
         metric = METRICS.get(group[0].metric, group[0].metric)
         parts += [f"### {group_title(group)} ({metric})\n", _table(HEADINGS, [cells_of(line) for line in group])]
     sentences = [*explanation(shown), *notes(shown)] if shown else []
-    return [*parts, *_paragraphs(sentences)]
+    return [*parts, *_paragraphs(sentences), *_standings(shown)]
+
+
+def _standings(lines: Sequence[Line]) -> list[str]:
+    rows = standings(lines)
+    return [f"### {TITLE}\n", _table(headings(lines), rows), *_paragraphs([sentence()])] if rows else []
 
 
 def _figure(drawn: Drawn, pictures: str) -> list[str]:

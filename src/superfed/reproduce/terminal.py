@@ -9,6 +9,7 @@ from rich.text import Text
 
 from superfed.report.numbers import NOTHING
 from superfed.reproduce.compare import Line, told
+from superfed.reproduce.standing import TITLE, headings, sentence, standings
 from superfed.reproduce.words import (
     HEADINGS,
     METRICS,
@@ -27,10 +28,7 @@ def show(title: str, lines: Sequence[Line], console: Console) -> None:
     console.print(Text(title, style="bold"))
     for group in grouped(lines):
         metric = METRICS.get(group[0].metric, group[0].metric)
-        what = Text(f"{group_title(group)} ({metric})", style="italic")
-        table = Table(
-            title=what, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
-        )
+        table = _table(f"{group_title(group)} ({metric})")
         for number, heading in enumerate(HEADINGS):
             table.add_column(heading, justify="left" if number in (0, len(HEADINGS) - 1) else "right", no_wrap=True)
         for line in group:
@@ -40,5 +38,28 @@ def show(title: str, lines: Sequence[Line], console: Console) -> None:
             table.add_row(*numbers, validated, Text(word, style=COLOURS.get(word, "dim")))
         console.print(table)
         console.print()
-    for sentence in [counts(lines), *explanation(lines), *notes(lines)]:
-        console.print(Text(sentence, style="dim"))
+    for words in [counts(lines), *explanation(lines), *notes(lines)]:
+        console.print(Text(words, style="dim"))
+    _show_standings(lines, console)
+
+
+def _show_standings(lines: Sequence[Line], console: Console) -> None:
+    rows = standings(lines)
+    if not rows:
+        return
+    table = _table(TITLE)
+    for heading in headings(lines):
+        table.add_column(heading)
+    for row in rows:
+        table.add_row(*row)
+    console.print()
+    console.print(table)
+    console.print()
+    console.print(Text(sentence(), style="dim"))
+
+
+def _table(title: str) -> Table:
+    what = Text(title, style="italic")
+    return Table(
+        title=what, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
+    )

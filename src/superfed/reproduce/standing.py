@@ -1,0 +1,72 @@
+"""The paper's claim, column by column: is SuPerFed better than every other method?"""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+
+from superfed.report.numbers import NOTHING
+from superfed.report.readings import HEADLINE
+from superfed.reproduce.compare import Line
+from superfed.reproduce.methods import MIXINGS
+from superfed.reproduce.verdict import LEVEL, Figure, verdict
+from superfed.reproduce.words import METHODS, METRICS, group_title, grouped
+
+TITLE = "Is SuPerFed the best?"
+LESS_IS_BETTER = ("ece", "mce", "loss")
+
+
+def headings(lines: Sequence[Line]) -> tuple[str, ...]:
+    return ("", "run", lines[0].reading, HEADLINE, "in print")
+
+
+def standings(lines: Sequence[Line]) -> list[tuple[str, ...]]:
+    """A row for each column and metric of which SuPerFed and some other method were run."""
+    rows, metrics = [], {line.metric for line in lines}
+    for group in grouped(lines):
+        at_reading = _lead(group, lambda line: line.ours)
+        if at_reading is not None:
+            run = sum(bool(line.ours) for line in group)
+            metric = "" if len(metrics) == 1 else f", {METRICS.get(group[0].metric, group[0].metric)}"
+            others = [_lead(group, figures) or NOTHING for figures in (lambda line: line.headline, _printed)]
+            rows.append((f"{group_title(group)}{metric}", f"{run}/{len(group)}", at_reading, *others))
+    return rows
+
+
+def sentence() -> str:
+    first, second = (_short(method) for method in MIXINGS)
+    return (
+        f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, in points, and who they "
+        "are; of those that were run, and in print of all. * where, of ours, the same test as for the verdicts sees a "
+        f"difference; the best other is taken as one run, and p < {LEVEL:g} is not corrected for its having been chosen."
+    )
+
+
+def _lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str | None:
+    sign = -1 if group[0].metric in LESS_IS_BETTER else 1
+    known = [(line.method, list(of_line)) for line in group if (of_line := figures(line))]
+    ours, others = ([one for one in known if (one[0] in MIXINGS) is own] for own in (True, False))
+    if not ours or not others:
+        return None
+    (first, own), (second, beaten) = (max(side, key=lambda one: sign * _mean(one[1])) for side in (ours, others))
+    found = verdict(own, _as_one(beaten))
+    seen = "*" if found.p is not None and found.p < LEVEL else ""
+    return f"{found.difference:+.2f}{seen} {_short(first)}, {METHODS[second]}"
+
+
+def _short(method: str) -> str:
+    """``SuPerFed-MM`` → MM."""
+    return METHODS[method].rpartition("-")[2]
+
+
+def _as_one(figures: Sequence[Figure]) -> Figure:
+    """A run with their mean."""
+    spreads = [one.std for one in figures if one.std is not None]
+    return Figure(_mean(figures), fmean(spreads) if spreads else None, figures[0].num_clients)
+
+
+def _mean(figures: Sequence[Figure]) -> float:
+    return fmean(one.mean for one in figures)
+
+
+def _printed(line: Line) -> tuple[Figure, ...]:
+    """Without a spread: what it would be tested against is not known."""
+    return (Figure(line.published.mean, None, 0),)
