@@ -84,7 +84,7 @@ def test_everything_can_be_planned(superfed: Program, tmp_path: Path) -> None:
     done = superfed("reproduce", "all", "--plan", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
-        "364 cells, 1 seed: 336 runs in "
+        "419 cells, 1 seed: 391 runs in "
     )  # some of figures and questions are those of tables
     figure = superfed("reproduce", "figureB", "--plan", cwd=tmp_path)
     assert figure.stdout.startswith("3 cells, 1 seed: 3 runs in 3 groups")

@@ -134,6 +134,34 @@ def test_tiny_imagenet_says_how_much_of_it_there_is(tmp_path: Path) -> None:
     assert Dataset.unpack(Dataset("d", even.x, even.y, 3).pack()).note is None
 
 
+def test_tiny_imagenets_first_images_of_each_class(tmp_path: Path) -> None:
+    images = tmp_path / "tiny-imagenet-200" / "train" / "n01443537" / "images"
+    write_tiny_imagenet(tmp_path, {"n01443537": []})
+    for number in (0, 1, 2, 10, 100):
+        put(images / f"n01443537_{number}.JPEG", encoded(pixels(64, 64, 3), "JPEG"))
+    put(images / "another.JPEG", encoded(pixels(64, 64, 3), "JPEG"))
+    chosen = TinyImageNet(per_class=4).find(tmp_path).files[1:]
+    assert [path.stem for path in chosen] == ["n01443537_0", "n01443537_1", "n01443537_10", "n01443537_2"]
+    assert len(TinyImageNet(per_class=6).load(tmp_path)) == len(TinyImageNet().load(tmp_path)) == 6
+    with pytest.raises(SettingError, match="per_class: 7 images of each class are wanted, and n01443537 has 6"):
+        TinyImageNet(per_class=7).find(tmp_path)
+    with pytest.raises(SettingError, match="per_class: must be a whole number from 1 to 500, got 501"):
+        TinyImageNet(per_class=501)
+
+
+def test_the_hubs_first_images_of_each_class(tmp_path: Path) -> None:
+    jpegs = [encoded(pixels(64, 64, 3), "JPEG") for _ in range(5)]
+    write_hub(tmp_path, "tiny_imagenet", {"image": jpegs, "label": [1, 0, 1, 0, 1]})
+    with pytest.raises(SettingError, match="per_class: 1 images of each class are wanted, and class 2 has 0"):
+        TinyImageNet(per_class=1).load(tmp_path)
+    x = torch.arange(7)
+    kept, labels = TinyImageNet(per_class=1)._first(
+        torch.cat([x, torch.arange(200)]), torch.cat([x % 2, torch.arange(200)])
+    )
+    assert kept.tolist() == [0, 1, *range(2, 200)]
+    assert labels.tolist() == [0, 1, *range(2, 200)]
+
+
 def test_tiny_imagenet_takes_files_as_other_systems_write_them(tmp_path: Path) -> None:
     folder = write_tiny_imagenet(tmp_path, CLASSES)
     put(folder / "wnids.txt", "\r\n".join([*CLASSES, "", ""]).encode())

@@ -16,7 +16,7 @@ from superfed.experiments.schema import RunConfig
 from superfed.reproduce.asked import STEEP
 from superfed.reproduce.cells import TARGETS, Cell, cells, runs
 from superfed.reproduce.methods import METHODS
-from superfed.reproduce.paper import CHOICES, LEAF_LR_DECAY, LR_DECAY, NATURAL
+from superfed.reproduce.paper import CHOICES, LEAF_LR_DECAY, LR_DECAY
 from superfed.reproduce.published import published
 from superfed.reproduce.scales import Scale
 
@@ -31,6 +31,7 @@ COUNTS = {
     "figureA": 3,
     "figureB": 3,
     "questions": 74,
+    "parts": 55,
 }
 
 
@@ -71,7 +72,8 @@ def test_cells_are_those_that_were_published(table: str) -> None:
 
 def test_an_unknown_target_is_a_sentence() -> None:
     with pytest.raises(
-        UserError, match=r"table9: is no table or figure of the paper; choose from table1, .*figureB, questions, all"
+        UserError,
+        match=r"table9: is no table or figure of the paper; choose from table1, .*figureB, questions, parts, all",
     ):
         cells("table9", "full")
 
@@ -190,7 +192,7 @@ def test_figures_share_the_runs_of_table_1() -> None:
     assert ("table1/cifar10/k100/fedavg", "figureA/cifar10/k100/fedavg") in shared
     assert ("table1/mnist/k500/apfl", "figureB/mnist/k500/apfl") in shared
     assert len(shared) == 6
-    assert len(runs(cells("all", "full"), seeds=[0])) == 290 - 6 + 74 - 22
+    assert len(runs(cells("all", "full"), seeds=[0])) == 290 - 6 + 74 - 22 + 55
 
 
 def test_table_5_would_share_a_run_with_table_1_if_it_were_as_long() -> None:
@@ -219,7 +221,7 @@ def test_with_fewer_rounds_the_rate_goes_through_the_same_values(scale: Scale) -
             assert cell.table in ("figureB", "questions")
             continue
         training, paper = cell.config().training, whole[cell.id].config().training
-        decay = LEAF_LR_DECAY if cell.dataset in NATURAL else LR_DECAY
+        decay = LEAF_LR_DECAY if cell.setting == "natural" else LR_DECAY
         decay = STEEP if cell.setting.endswith("_steep") else decay
         assert training.lr == paper.lr
         assert training.rate(training.rounds) == pytest.approx(paper.lr * decay**paper.rounds, rel=1e-3)

@@ -39,7 +39,8 @@ def test_with_nothing_kept_it_says_so() -> None:
     assert pictures == {}
     assert "| Table 1 | 66 numbers | 0 | 0 | 0 | 0 | 0 | 66 |" in text
     assert (
-        "Figure 3 is not run; Figure A is not run; Figure B is not run; What the paper leaves open is not run." in text
+        "Figure 3 is not run; Figure A is not run; Figure B is not run; What the paper leaves open is not run; What "
+        "stands in for missing data is not run." in text
     )
     assert "## Table" not in text
 
@@ -88,14 +89,14 @@ def test_questions_that_are_not_run_say_so_and_others_are_answered() -> None:
     assert "; the rest is not run yet." in section
     assert "| SuPerFed-LM | not run yet | – |" in section
     assert "CIFAR-10" not in section
-    assert "What the paper leaves open has 2 cells with 1 seed." in text
+    assert "What the paper leaves open has 2 cells with 1 seed; " in text
 
 
 def test_cells_with_more_seeds_than_others_do_not_speak_for_them() -> None:
     cells = ("questions/mnist/k500/fedavg", "questions/mnist/k500/ditto")
     records = {cell: [record(cell, seed) for seed in range(1 + 2 * place)] for place, cell in enumerate(cells)}
     text, _ = results({"questions": Kept("questions", "full", records)}, "results")
-    assert "What the paper leaves open has 2 cells with 1 to 3 seeds." in text
+    assert "What the paper leaves open has 2 cells with 1 to 3 seeds; " in text
 
 
 def test_a_smaller_scale_is_named_and_is_not_full() -> None:

@@ -14,6 +14,7 @@ from superfed.cli.interrupt import Heeding, stoppable
 from superfed.cli.progress import watching
 from superfed.experiments.places import Here, Place
 from superfed.reproduce.cells import PlannedRun
+from superfed.reproduce.parts import PARTS, TARGET
 from superfed.reproduce.running import finished, in_jobs, run_all, split_by_data
 from superfed.reproduce.scales import SURFACES, Scale
 from superfed.reproduce.surveys import survey
@@ -36,7 +37,7 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
     complaints = []
     here, missing = split_by_data([run for run in planned if finished(run, job.where) is None], job.data_root)
     for dataset, why in missing.items():
-        typer.echo(f"superfed: {dataset} is left out: {why}", err=True)
+        typer.echo(f"superfed: {dataset} is left out: {why}{_hint(dataset, planned)}", err=True)
     for some in in_jobs(here) if isinstance(job.place, Here) else [here] if here else []:
         with stoppable(job.where, job.again) as stop, failures_kept() as failures, watching(console) as observer:
             run_all(some, job.where, job.again, job.engine, job.data_root, Heeding(observer, stop), job.place)
@@ -52,3 +53,10 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
             lambda words: console.print(Text(words, style="dim")),
         )
     return not missing, complaints
+
+
+def _hint(dataset: str, planned: Sequence[PlannedRun]) -> str:
+    """That a part may do where the whole is not to be had, to who asked for the whole."""
+    places = {part.place.split("/")[1] for part in PARTS}
+    asked = {cell.table for run in planned for cell in run.cells if cell.dataset == dataset}
+    return f"; superfed reproduce {TARGET} takes a part of it" if dataset in places and TARGET not in asked else ""

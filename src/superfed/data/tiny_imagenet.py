@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from superfed.core.errors import UserError
+from superfed.core.errors import SettingError, UserError
+from superfed.data.checks import whole
 from superfed.data.dataset import Dataset
 from superfed.data.files import FileDataset, Found, Tick, silent
 from superfed.data.hub_images import read_hub_images
@@ -29,7 +30,7 @@ SOURCE = "Stanford's Tiny-ImageNet (tiny-imagenet-200.zip)"
 
 @dataclass(frozen=True)
 class TinyImageNet(FileDataset[Dataset]):
-    """As many of the 500 training images of each class as there are, the pool that clients are dealt from.
+    """The training images, 500 of each class or as many as there are, the pool that clients are dealt from.
 
     Tiny-ImageNet's own validation and test images are not used. Classes are numbered as in wnids.txt; the hub numbers
     them by the order of their ids.
@@ -38,6 +39,14 @@ class TinyImageNet(FileDataset[Dataset]):
     key: ClassVar[str] = "tiny_imagenet"
     hub: ClassVar[str | None] = "zh-plus/tiny-imagenet"
 
+    per_class: int | None = None
+    """The first so many images of each class, by the numbers in their names or, in the hub's files, as they come; that there
+    are as many is made sure. Without it, all that there are."""
+
+    def __post_init__(self) -> None:
+        if self.per_class is not None:
+            whole("per_class", self.per_class, least=1, most=PUBLISHED)
+
     def find(self, root: Path | None) -> Found:
         root = root_or_error(self.key, root, FOLDER, SOURCE)
         folder = root / FOLDER
@@ -45,12 +54,26 @@ class TinyImageNet(FileDataset[Dataset]):
         if found.layout == "hub":
             return found
         words = [folder / WORDS] if is_file(folder / WORDS) else []
-        images = [path for wnid in _wnids(folder / CLASSES) for path in _images(folder / "train" / wnid / "images")]
+        images = [
+            path for wnid in _wnids(folder / CLASSES) for path in self._images(folder / "train" / wnid / "images")
+        ]
         return Found("files", (*found.files, *words, *images))
+
+    def _images(self, folder: Path) -> list[Path]:
+        images = _images(folder)
+        if self.per_class is None:
+            return images
+        self._check(len(images), folder.parent.name)
+        return sorted(sorted(images, key=_number)[: self.per_class])
+
+    def _check(self, count: int, whose: str) -> None:
+        if count < (self.per_class or 0):
+            wanted = f"{self.per_class} images of each class are wanted, and {whose} has {count}"
+            raise SettingError("dataset.per_class", f"{wanted}; give no number, or a smaller one")
 
     def read(self, found: Found, tick: Tick = silent) -> Dataset:
         if found.layout == "hub":
-            x, y = read_hub_images(found.files, "image", "label", SHAPE, 200, tick)
+            x, y = self._first(*read_hub_images(found.files, "image", "label", SHAPE, 200, tick))
             return Dataset(self.key, x, y, 200, 1 / 255, note=_note(y, 200))
         classes, *files = found.files
         wnids = _wnids(classes)
@@ -58,6 +81,23 @@ class TinyImageNet(FileDataset[Dataset]):
         names = [words.get(wnid, wnid) for wnid in wnids]
         x, y = _read_images(files, wnids, tick)
         return Dataset(self.key, x, y, len(wnids), 1 / 255, class_names=names, note=_note(y, len(wnids)))
+
+    def _first(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """So many of each class, in the order they have."""
+        if self.per_class is None:
+            return x, y
+        counts = torch.bincount(y, minlength=200)
+        self._check(int(counts.min()), f"class {int(counts.argmin())}")
+        by_class = torch.argsort(y, stable=True)
+        place = torch.arange(len(y)) - (counts.cumsum(0) - counts)[y[by_class]]
+        chosen = by_class[place < self.per_class].sort().values
+        return x[chosen], y[chosen]
+
+
+def _number(path: Path) -> tuple[int, str]:
+    """``n01443537_12.JPEG`` → 12; what has no number comes last, by its name."""
+    digits = path.stem.rpartition("_")[2]
+    return (int(digits), "") if digits.isdecimal() else (PUBLISHED, path.name)
 
 
 def _wnids(path: Path) -> list[str]:

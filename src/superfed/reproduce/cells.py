@@ -13,6 +13,8 @@ from superfed.reproduce import asked, paper
 from superfed.reproduce.address import Addressed
 from superfed.reproduce.methods import METHODS, MIXINGS, Mix, method, superfed
 from superfed.reproduce.paper import Plain
+from superfed.reproduce.parts import PARTS
+from superfed.reproduce.parts import TARGET as PARTS_TARGET
 from superfed.reproduce.scales import SHORT_OMITS, Scale, scaled
 
 
@@ -154,6 +156,16 @@ def _questions(scale: Scale) -> list[Cell]:
     return found
 
 
+def _parts(scale: Scale) -> list[Cell]:
+    """Columns of Tables 2 and 3 whose data is not to be had whole, with what there is of it."""
+    found = []
+    for name in METHODS:
+        for part in PARTS:
+            settings = _settings(part.place.split("/")[1], method(name, part.place), part.data, paper.ROUNDS)
+            found.append(Cell(f"{part.column}/{name}", settings))
+    return found
+
+
 def _varied(cell: Cell, how: str, **changes: Plain) -> Cell:
     """The cell with some keys of some sections changed, beside it as ``SETTING_HOW``."""
     settings = cell.settings | {section: cell.settings[section] | change for section, change in changes.items()}
@@ -187,7 +199,7 @@ def _settings(dataset: str, algorithm: Plain, data: Plain, rounds: int) -> Plain
         "algorithm": algorithm,
         "data": {
             "dataset": dict(setup.dataset),
-            **deepcopy(data),
+            **deepcopy(data),  # where it is of a part of it, with another dataset
             "test_fraction": paper.TEST_FRACTION,
             "validation_fraction": paper.VALIDATION_FRACTION,
         },
@@ -216,4 +228,5 @@ TARGETS: dict[str, Callable[[Scale], list[Cell]]] = {
     "figureA": _figure_a,
     "figureB": _figure_b,
     "questions": _questions,
+    PARTS_TARGET: _parts,
 }

@@ -84,7 +84,7 @@ SETUPS: dict[str, Setup] = {
         lr=0.01,
     ),
     "tiny_imagenet": Setup(
-        dataset={"name": "tiny_imagenet"},
+        dataset={"name": "tiny_imagenet", "per_class": 500},  # the whole, or nothing
         model={
             "name": "mobilenet",
             "blocks": "64 128/2 256/2 512/2",

@@ -9,6 +9,8 @@ from typing import Any
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.landscape import Landscape
 from superfed.reproduce.paper import Plain
+from superfed.reproduce.parts import TARGET as PARTS
+from superfed.reproduce.parts import place_of
 from superfed.reproduce.provenance import Made
 from superfed.reproduce.published import published
 from superfed.reproduce.running import finished
@@ -85,6 +87,7 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
 
 def _metrics(cell: str) -> list[str]:
     """Ours that stand beside what a table prints for a cell."""
+    cell = place_of(cell) if cell.startswith(f"{PARTS}/") else cell
     table = cell.split("/")[0]
     return [published().beside(table, metric) for metric in published().metrics(cell)]
 

@@ -42,13 +42,13 @@ def split_by_data(runs: Sequence[PlannedRun], data_root: Path | None) -> tuple[l
     missing, here = dict[str, str](), []
     for job in in_jobs(runs):
         assembler = Assembler(data_root)  # one dataset's: all of them at once may not fit
-        try:
-            for run in job:
+        for run in job:
+            try:
                 assembler.data(run.config)
-        except UserError as error:
-            missing[job[0].cells[0].dataset] = str(error)
-        else:
-            here += job
+            except UserError as error:
+                missing.setdefault(run.cells[0].dataset, str(error))
+            else:
+                here.append(run)
     return here, missing
 
 

@@ -23,14 +23,16 @@ SHORT_ROUNDS = {500: 100, 200: 100, 100: 50}
 """Ablations are short already; with fewer rounds most clients would take part once."""
 SHORTER_EPOCHS = 5
 """Of local epochs, a fifth: 2 in place of 10, and 1 in place of 5."""
-SHORT_CLIENTS = {"femnist": 100, "shakespeare": 100}
+SHORT_CLIENTS = {"femnist": 100, "mnist_writers": 100, "shakespeare": 100}
 """In 100 rounds, 730 clients would not all take part once."""
 SHORT_OMITS = 500
 """No cells with so many clients, for the same reason."""
 
 SMOKE_ROUNDS = 2
-SMOKE_CLIENTS = {50: 6, 100: 7, 200: 7, 500: 8, 660: 6, 730: 6}
+SMOKE_CLIENTS = {12: 6, 50: 6, 100: 7, 200: 7, 500: 8, 539: 6, 660: 6, 730: 6}
 SMOKE_CLIENTS_PER_ROUND = 2
+LIKE = {"mnist_writers": "femnist"}
+"""In whose place it stands."""
 SMOKE_MODELS: dict[str, Plain] = {
     "mnist": {"name": "two_nn", "hidden_layers": 3, "width": 8, **AS_RUN},
     "cifar10": {
@@ -82,7 +84,7 @@ def _short(settings: Plain, dataset: str) -> Plain:
     shorter = _with(
         settings,
         algorithm=_fewer_epochs(settings["algorithm"]),
-        data={"num_clients": SHORT_CLIENTS.get(dataset, data["num_clients"])},
+        data={"num_clients": min(data["num_clients"], SHORT_CLIENTS.get(dataset, data["num_clients"]))},
         training=_fewer_rounds(training, SHORT_ROUNDS[training["rounds"]]),
         evaluation={"every": 10} | _fewer_epochs(settings["evaluation"]),
     )
@@ -96,7 +98,7 @@ def _smoke(settings: Plain, dataset: str) -> Plain:
         settings,
         algorithm=dict.fromkeys(_fewer_epochs(algorithm), 1),
         data={
-            "dataset": {"name": STAND_IN, "like": dataset},
+            "dataset": {"name": STAND_IN, "like": LIKE.get(dataset, dataset)},
             "num_clients": SMOKE_CLIENTS[data["num_clients"]],
             "partition": partition,
         },
@@ -104,7 +106,7 @@ def _smoke(settings: Plain, dataset: str) -> Plain:
         evaluation={"every": SMOKE_ROUNDS, "clients": 2} | dict.fromkeys(_fewer_epochs(settings["evaluation"]), 1),
     )
     few = {"local_epochs": 1, "clients_per_round": SMOKE_CLIENTS_PER_ROUND}
-    return _with(smaller, training=few) | {"model": dict(SMOKE_MODELS[dataset])}
+    return _with(smaller, training=few) | {"model": dict(SMOKE_MODELS[LIKE.get(dataset, dataset)])}
 
 
 def _fewer_rounds(training: Plain, rounds: int) -> Plain:

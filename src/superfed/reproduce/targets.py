@@ -5,6 +5,8 @@ from typing import cast
 
 from superfed.reproduce.curves import figure3, figure_b
 from superfed.reproduce.drawn import Drawn
+from superfed.reproduce.part_tables import parts
+from superfed.reproduce.parts import TARGET as PARTS_TARGET
 from superfed.reproduce.published import published
 from superfed.reproduce.questions.draw import questions
 from superfed.reproduce.record import Records
@@ -17,24 +19,27 @@ FIGURES = {
     "figureB": "APFL and SuPerFed between their two models: MNIST, accuracy over λ",
 }
 QUESTIONS = {"questions": "seven questions, a sweep each"}
-DRAWN = FIGURES | QUESTIONS
+PARTS = {PARTS_TARGET: "parts of Tiny-ImageNet and FEMNIST, and MNIST by its writers"}
+DRAWN = FIGURES | QUESTIONS | PARTS
+NAMES = {"questions": "What the paper leaves open", PARTS_TARGET: "What stands in for missing data"}
 DRAW: dict[str, Callable[[Records], Drawn]] = {
     "figure3": figure3,
     "figureA": figure_a,
     "figureB": figure_b,
     "questions": questions,
+    PARTS_TARGET: parts,
 }
 
 
 def is_drawn(target: str) -> bool:
-    """Whether it is made of our records alone, with nothing in print to lay beside them."""
+    """Whether it is made of our records alone, with nothing in print that they could be held to."""
     return target in DRAWN
 
 
 def name_of(target: str) -> str:
     """``table1`` → Table 1."""
-    if target in QUESTIONS:
-        return "What the paper leaves open"
+    if target in NAMES:
+        return NAMES[target]
     kind = "figure" if target in FIGURES else "table"
     return f"{kind.capitalize()} {target.removeprefix(kind)}"
 

@@ -23,6 +23,7 @@ METHODS = {
 }
 DATASETS = {
     "mnist": "MNIST",
+    "mnist_writers": "MNIST by writer",
     "cifar10": "CIFAR-10",
     "cifar100": "CIFAR-100",
     "tiny_imagenet": "Tiny-ImageNet",

@@ -13,7 +13,7 @@ def command(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="TARGET", help="table1 to table5, figure3, figureA, figureB, questions, or all of them: all."
+            metavar="TARGET", help="table1 to table5, figure3, figureA, figureB, questions, parts, or all of them: all."
         ),
     ],
     changes: Annotated[

@@ -1,0 +1,56 @@
+"""Parts and stand-ins, laid beside what was published of the data that is missing: no number here is a target."""
+
+from collections.abc import Sequence
+
+from superfed.report.numbers import NOTHING
+from superfed.report.readings import HEADLINE
+from superfed.reproduce.compare import told
+from superfed.reproduce.drawn import NOT_RUN, Drawn, Row, Section
+from superfed.reproduce.methods import METHODS
+from superfed.reproduce.parts import PARTS, Part
+from superfed.reproduce.published import published
+from superfed.reproduce.record import Record, Records
+from superfed.reproduce.verdict import Figure
+from superfed.reproduce.words import DATASETS, METRICS, figure, setting_words
+from superfed.reproduce.words import METHODS as NAMES
+
+ORACLE = "oracle"
+HEADINGS = ("method", ORACLE, HEADLINE, "published of the whole")
+SENTENCES = (
+    "Mean ±std over clients (std over seeds), at each client's best λ on its test samples as the published numbers are, and "
+    "at its own choice on validation samples. The published numbers are of other data, and no verdict can be given.",
+)
+
+
+def parts(records: Records) -> Drawn:
+    sections = [
+        _section(part, metric, records)
+        for part in PARTS
+        if any(f"{part.column}/{method}" in records for method in METHODS)
+        for metric in published().metrics(f"{part.place}/{METHODS[0]}")
+    ]
+    return Drawn(tuple(sections), SENTENCES) if sections else NOT_RUN
+
+
+def _section(part: Part, metric: str, records: Records) -> Section:
+    _, dataset, setting = part.column.split("/")
+    heading = f"{DATASETS[dataset]}, {setting_words(setting)} ({METRICS[metric]})"
+    rows = [_row(part, method, metric, records.get(f"{part.column}/{method}", ())) for method in METHODS]
+    return Section(heading, part.what, (), HEADINGS, tuple(rows))
+
+
+def _row(part: Part, method: str, metric: str, runs: Sequence[Record]) -> Row:
+    number = published().of(f"{part.place}/{method}", metric)
+    printed = NOTHING if number is None else figure(told([Figure(number.mean, number.std, 0)]))
+    fault = "*" if published().fault_of(f"{part.place}/{method}") else ""
+    ours = [figure(told(_figures(runs, reading, metric))) for reading in (ORACLE, HEADLINE)]
+    return Row(f"{part.column}/{method}", (NAMES[method], *ours, f"{printed}{fault}"))
+
+
+def _figures(runs: Sequence[Record], reading: str, metric: str) -> list[Figure]:
+    found = [(run, run.readings[reading][metric]) for run in runs]
+    return [
+        Figure(100 * over["mean"], None if over["std"] is None else 100 * over["std"], run.num_clients)
+        for run, over in found
+        if over["mean"] is not None
+    ]
