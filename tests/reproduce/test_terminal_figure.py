@@ -20,7 +20,7 @@ def test_what_does_not_fit_is_broken_but_for_the_first_column() -> None:
 
 
 def test_questions_fit_into_80_columns() -> None:
-    cells = [f"questions/mnist/k500/{method}" for method in ("fedavg", "superfed_mm")]
+    cells = [f"questions/mnist/{run}" for run in ("k500/fedavg", "k500/superfed_mm", "k500_nu0/superfed_mm")]
     console = Console(file=io.StringIO(), width=80)
     show_figure("title", questions({cell: [record(cell, seed) for seed in range(3)] for cell in cells}), console)
     assert isinstance(console.file, io.StringIO)

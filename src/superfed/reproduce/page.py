@@ -77,6 +77,8 @@ def _section(section: Section, records: Records) -> list[Markup]:
     for row in section.pictures:
         kind = "pictures many" if len(row) > 1 else "pictures one"
         parts.append(element("div", *(picture.svg for picture in row), class_=kind))
+    if not section.rows:
+        return parts
     body = [
         element(
             "tr",

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from superfed.reproduce.drawn import Drawn
+from superfed.reproduce.drawn import Drawn, Section
 
 GAP = 2
 """Between columns."""
@@ -18,20 +18,27 @@ def show_figure(title: str, drawn: Drawn, console: Console) -> None:
     console.print(Text(title, style="bold"))
     for section in drawn.sections:
         what = Text(section.heading, style="italic") if section.heading else None
-        table = Table(
-            title=what, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
-        )
-        headings, *rows = fitted([section.headings, *(row.words for row in section.rows)], console.width)
-        for number, heading in enumerate(headings):
-            table.add_column(heading, justify="left" if number == 0 else "right", no_wrap=True)
-        for row in rows:
-            table.add_row(*row)
-        console.print(table)
-        console.print()
+        if section.rows:
+            console.print(_table(section, what, console.width))
+            console.print()
+        elif what is not None:
+            console.print(what)
         if section.remark:
             console.print(Text(section.remark, style="dim"))
     for sentence in drawn.sentences:
         console.print(Text(sentence, style="dim"))
+
+
+def _table(section: Section, title: Text | None, width: int) -> Table:
+    table = Table(
+        title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
+    )
+    headings, *rows = fitted([section.headings, *(row.words for row in section.rows)], width)
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if number == 0 else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def fitted(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Section
 from superfed.reproduce.questions import choice, decay, held_out, newcomers, nu, sampling, shards
+from superfed.reproduce.questions.answer import NOT_YET
 from superfed.reproduce.questions.column import Column, columns
 from superfed.reproduce.record import Records
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
@@ -43,4 +44,6 @@ def questions(records: Records) -> Drawn:
 
 
 def _titled(section: Section, number: int, column: Column) -> Section:
-    return replace(section, heading=f"{number}. {section.heading} ({column.title})")
+    """What has no answer yet has no numbers worth a table."""
+    rows = () if section.remark == NOT_YET else section.rows
+    return replace(section, heading=f"{number}. {section.heading} ({column.title})", rows=rows)
