@@ -199,7 +199,7 @@ def _settings(dataset: str, algorithm: Plain, data: Plain, rounds: int) -> Plain
         "algorithm": algorithm,
         "data": {
             "dataset": dict(setup.dataset),
-            **deepcopy(data),  # where it is of a part of it, with another dataset
+            **deepcopy(data),  # a part's own dataset takes the place of the setup's
             "test_fraction": paper.TEST_FRACTION,
             "validation_fraction": paper.VALIDATION_FRACTION,
         },

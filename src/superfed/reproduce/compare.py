@@ -79,8 +79,8 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     metric=metric,
                     published=number,
                     reading=info.reading,
-                    ours=_figures(runs, info.reading, own, factor),
-                    headline=_figures(runs, HEADLINE, own, factor),
+                    ours=figures(runs, info.reading, own, factor),
+                    headline=figures(runs, HEADLINE, own, factor),
                     fault=source.fault_of(cell),
                     oddity=source.oddity_of(cell, metric),
                 )
@@ -88,15 +88,16 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
     return found
 
 
-def _figures(summaries: Sequence[Summary], reading: str, metric: str, factor: float) -> tuple[Figure, ...]:
-    figures = []
+def figures(summaries: Sequence[Summary], reading: str, metric: str, factor: float = 100.0) -> tuple[Figure, ...]:
+    """One for each run that has the metric."""
+    found = []
     for summary in summaries:
         over_clients = summary["readings"][reading][metric]
         if over_clients["mean"] is not None:
             std = over_clients["std"]
-            figures.append(
+            found.append(
                 Figure(
                     over_clients["mean"] * factor, None if std is None else std * factor, int(summary["num_clients"])
                 )
             )
-    return tuple(figures)
+    return tuple(found)

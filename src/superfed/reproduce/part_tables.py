@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
-from superfed.reproduce.compare import told
+from superfed.reproduce.compare import figures, told
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Row, Section
 from superfed.reproduce.methods import METHODS
 from superfed.reproduce.parts import PARTS, Part
@@ -43,14 +43,6 @@ def _row(part: Part, method: str, metric: str, runs: Sequence[Record]) -> Row:
     number = published().of(f"{part.place}/{method}", metric)
     printed = NOTHING if number is None else figure(told([Figure(number.mean, number.std, 0)]))
     fault = "*" if published().fault_of(f"{part.place}/{method}") else ""
-    ours = [figure(told(_figures(runs, reading, metric))) for reading in (ORACLE, HEADLINE)]
+    summaries = [run.summary for run in runs]
+    ours = [figure(told(figures(summaries, reading, metric))) for reading in (ORACLE, HEADLINE)]
     return Row(f"{part.column}/{method}", (NAMES[method], *ours, f"{printed}{fault}"))
-
-
-def _figures(runs: Sequence[Record], reading: str, metric: str) -> list[Figure]:
-    found = [(run, run.readings[reading][metric]) for run in runs]
-    return [
-        Figure(100 * over["mean"], None if over["std"] is None else 100 * over["std"], run.num_clients)
-        for run, over in found
-        if over["mean"] is not None
-    ]
