@@ -25,7 +25,8 @@ def summary(mean: float, validated: float = 0.5, std: float = 0.1, clients: int 
             for name in ("top1", "top5", "loss", "ece", "ece_batchwise", "mce_batchwise")
         }
 
-    readings = {name: over(mean) for name in ("oracle", "best_shared")} | {"validated": over(validated)}
+    readings = {name: over(mean) for name in ("oracle", "best_shared")}
+    readings |= {name: over(validated) for name in ("validated", "validated_shared")}
     return {"num_clients": clients, "readings": readings}
 
 
@@ -76,7 +77,7 @@ def test_several_seeds() -> None:
 def test_a_mean_that_could_not_be_told_is_no_figure() -> None:
     broken: dict[str, Any] = {
         "num_clients": 5,
-        "readings": {r: {"top1": {"mean": None, "std": None}} for r in ("oracle", "validated")},
+        "readings": {r: {"top1": {"mean": None, "std": None}} for r in ("oracle", "validated", "validated_shared")},
     }
     assert line_of(CELL, {CELL: [broken]}).ours == ()
 

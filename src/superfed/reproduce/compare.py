@@ -10,6 +10,7 @@ from superfed.reproduce.address import Addressed
 from superfed.reproduce.published import Number, Published, published
 from superfed.reproduce.verdict import Figure, Verdict, verdict
 
+SHARED = "validated_shared"
 Summary = Mapping[str, Any]
 """What a finished run says of itself."""
 
@@ -27,6 +28,8 @@ class Line(Addressed):
     ours: tuple[Figure, ...]
     headline: tuple[Figure, ...]
     """The same metric at each client's validated λ."""
+    shared: tuple[Figure, ...]
+    """And at one λ for all that they validate together."""
     fault: str | None
     oddity: str | None
 
@@ -81,6 +84,7 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     reading=info.reading,
                     ours=figures(runs, info.reading, own, factor),
                     headline=figures(runs, HEADLINE, own, factor),
+                    shared=figures(runs, SHARED, own, factor),
                     fault=source.fault_of(cell),
                     oddity=source.oddity_of(cell, metric),
                 )

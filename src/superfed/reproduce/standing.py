@@ -5,7 +5,7 @@ from statistics import fmean
 
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
-from superfed.reproduce.compare import Line
+from superfed.reproduce.compare import SHARED, Line
 from superfed.reproduce.methods import MIXINGS
 from superfed.reproduce.verdict import LEVEL, Figure, verdict
 from superfed.reproduce.words import METHODS, METRICS, group_title, grouped
@@ -15,7 +15,7 @@ LESS_IS_BETTER = ("ece", "mce", "loss")
 
 
 def headings(lines: Sequence[Line]) -> tuple[str, ...]:
-    return ("", "run", lines[0].reading, HEADLINE, "in print")
+    return ("", "run", lines[0].reading, HEADLINE, SHARED.replace("_", " "), "in print")
 
 
 def standings(lines: Sequence[Line]) -> list[tuple[str, ...]]:
@@ -26,7 +26,7 @@ def standings(lines: Sequence[Line]) -> list[tuple[str, ...]]:
         if at_reading is not None:
             run = sum(bool(line.ours) for line in group)
             metric = "" if len(metrics) == 1 else f", {METRICS.get(group[0].metric, group[0].metric)}"
-            others = [_lead(group, figures) or NOTHING for figures in (lambda line: line.headline, _printed)]
+            others = [_lead(group, figures) or NOTHING for figures in (_own, _shared, _printed)]
             rows.append((f"{group_title(group)}{metric}", f"{run}/{len(group)}", at_reading, *others))
     return rows
 
@@ -35,8 +35,10 @@ def sentence() -> str:
     first, second = (_short(method) for method in MIXINGS)
     return (
         f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, in points, and who they "
-        "are; of those that were run, and in print of all. * where, of ours, the same test as for the verdicts sees a "
-        f"difference; the best other is taken as one run, and p < {LEVEL:g} is not corrected for its having been chosen."
+        "are: at the λ of the paper's reading, at each client's own choice on its validation samples, and at one for all that "
+        "they choose together; of those that were run, and in print of all. * where, of ours, the same test as for the "
+        f"verdicts sees a difference; the best other is taken as one run, and p < {LEVEL:g} is not corrected for its having "
+        "been chosen."
     )
 
 
@@ -65,6 +67,14 @@ def _as_one(figures: Sequence[Figure]) -> Figure:
 
 def _mean(figures: Sequence[Figure]) -> float:
     return fmean(one.mean for one in figures)
+
+
+def _own(line: Line) -> tuple[Figure, ...]:
+    return line.headline
+
+
+def _shared(line: Line) -> tuple[Figure, ...]:
+    return line.shared
 
 
 def _printed(line: Line) -> tuple[Figure, ...]:
