@@ -48,10 +48,10 @@ def _show_standings(lines: Sequence[Line], console: Console) -> None:
     if not rows:
         return
     table = _table(TITLE)
-    for heading in headings(lines):
-        table.add_column(heading)
-    for row in rows:
-        table.add_row(*row)
+    for number, heading in enumerate(headings(lines)):
+        table.add_column(heading, no_wrap=number > 0)
+    for title, run, *leads in rows:
+        table.add_row(title, run, *(lead.replace(" ", "\n", 1) for lead in leads))  # who they are goes below
     console.print()
     console.print(table)
     console.print()
