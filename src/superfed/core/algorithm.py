@@ -194,10 +194,13 @@ class Algorithm:
 
 
 def autograd_gradients(loss: Callable[..., Tensor], *at: Tensor) -> tuple[Tensor, ...]:
-    """Gradients for one client at a time."""
+    """Gradients for one client at a time; zeros by what the loss does not depend on, such as a head without parameters."""
     with torch.enable_grad():
         leaves = [w.detach().requires_grad_() for w in at]
-        return torch.autograd.grad(loss(*leaves), leaves)
+        value = loss(*leaves)
+        if not value.requires_grad:
+            return tuple(torch.zeros_like(w) for w in at)
+        return torch.autograd.grad(value, leaves, materialize_grads=True)
 
 
 def functional_gradients(loss: Callable[..., Tensor], *at: Tensor) -> tuple[Tensor, ...]:
