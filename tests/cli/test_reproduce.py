@@ -6,6 +6,7 @@ import pytest
 
 from conftest import Program
 from superfed.experiments.provenance import SOURCE, commit
+from support.pictures import pixels, write_tiny_imagenet
 
 SMALL = ("--scale", "smoke", "--only", "mnist/k50/fedavg,mnist/k50/superfed_mm")
 ENGINE = ("engine.device=cpu", "engine.workers=1")
@@ -55,6 +56,16 @@ def test_data_that_is_not_here_is_left_out_and_said(
     assert done.stderr.startswith("superfed: mnist is left out: mnist: no data root is set; ")
     assert "Traceback" not in done.stderr
     assert "0 of 1 numbers are there" in done.stdout
+
+
+def test_a_part_of_a_dataset_is_not_taken_for_the_whole(superfed: Program, tmp_path: Path) -> None:
+    write_tiny_imagenet(tmp_path / "data", {"n01443537": [pixels(64, 64, 3)]})
+    arguments = ("--only", "tiny_imagenet/alpha1/fedavg", "--data-root", tmp_path / "data", "--out", tmp_path / "runs")
+    whole, part = (superfed("reproduce", target, *arguments, *ENGINE) for target in ("table2", "parts"))
+    few = "data.dataset.per_class: {} images of each class are wanted, and n01443537 has 1; give no number, or a smaller one"
+    left_out = "superfed: tiny_imagenet is left out: "
+    assert whole.stderr == f"{left_out}{few.format(500)}; superfed reproduce parts takes a part of it\n"
+    assert part.stderr == f"{left_out}{few.format(96)}\n"
 
 
 @pytest.mark.parametrize(

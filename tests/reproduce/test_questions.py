@@ -149,6 +149,8 @@ def test_samples_that_are_kept_cost_something_or_nothing() -> None:
     assert f"+4.00 (p < 0.001), {far[0]} from the published number and not {far[1]}" in found.remark
     assert "SuPerFed-LM is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
     assert words(found, "SuPerFed-MM")[2:] == ("+4.00*", "99.24 ±2.12")
+    more = asked(7, *runs, run("k500/superfed_mm", 40, 50, seed=1))  # a seed that only one side has
+    assert more.remark == found.remark
     unasked = asked(7, run("k500/superfed_mm", 90))
     assert (unasked.remark, unasked.rows) == ("Not run yet.", ())
 

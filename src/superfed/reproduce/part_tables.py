@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.compare import figures, told
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Row, Section
@@ -10,8 +9,7 @@ from superfed.reproduce.methods import METHODS
 from superfed.reproduce.parts import PARTS, Part
 from superfed.reproduce.published import published
 from superfed.reproduce.record import Record, Records
-from superfed.reproduce.verdict import Figure
-from superfed.reproduce.words import DATASETS, METRICS, figure, setting_words
+from superfed.reproduce.words import DATASETS, METRICS, figure, in_print, setting_words
 from superfed.reproduce.words import METHODS as NAMES
 
 ORACLE = "oracle"
@@ -40,8 +38,7 @@ def _section(part: Part, metric: str, records: Records) -> Section:
 
 
 def _row(part: Part, method: str, metric: str, runs: Sequence[Record]) -> Row:
-    number = published().of(f"{part.place}/{method}", metric)
-    printed = NOTHING if number is None else figure(told([Figure(number.mean, number.std, 0)]))
+    printed = in_print(published().of(f"{part.place}/{method}", metric))
     fault = "*" if published().fault_of(f"{part.place}/{method}") else ""
     summaries = [run.summary for run in runs]
     ours = [figure(told(figures(summaries, reading, metric))) for reading in (ORACLE, HEADLINE)]

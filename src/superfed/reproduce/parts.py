@@ -18,20 +18,18 @@ class Part:
 
     place: str
     """The column, ``table/dataset/setting``: everything but the data is as there."""
-    dataset_key: str
     data: Plain
     what: str
     """It is, and what the published numbers are of."""
 
     @property
     def column(self) -> str:
-        return f"{TARGET}/{self.dataset_key}/{self.place.split('/')[2]}"
+        return f"{TARGET}/{self.data['dataset']['name']}/{self.place.split('/')[2]}"
 
 
 def _tiny_imagenet(alpha: int) -> Part:
     return Part(
         place=f"table2/tiny_imagenet/alpha{alpha}",
-        dataset_key="tiny_imagenet",
         data={
             "dataset": {"name": "tiny_imagenet", "per_class": PER_CLASS},
             "num_clients": DIRICHLET_CLIENTS["tiny_imagenet"],
@@ -44,7 +42,7 @@ def _tiny_imagenet(alpha: int) -> Part:
 
 def _written(dataset: str, writers: int, what: str) -> Part:
     data: Plain = {"dataset": {"name": dataset}, "num_clients": writers, "partition": {"name": "natural"}}
-    return Part("table3/femnist/natural", dataset, data, what)
+    return Part("table3/femnist/natural", data, what)
 
 
 PARTS: tuple[Part, ...] = (

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.compare import Line, Told, told
-from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
+from superfed.reproduce.published import Number
+from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED, Figure
 
 METHODS = {
     "fedavg": "FedAvg",
@@ -73,6 +74,11 @@ def figure(value: Told | None) -> str:
     spread = "" if value.std is None else f" ±{value.std:.2f}"
     seeds = "" if value.over_seeds is None else f" ({value.over_seeds:.2f})"
     return f"{value.mean:.2f}{spread}{seeds}"
+
+
+def in_print(number: Number | None) -> str:
+    """A published number, or that there is none."""
+    return NOTHING if number is None else figure(told([Figure(number.mean, number.std, 0)]))
 
 
 def cells_of(line: Line) -> tuple[str, ...]:
