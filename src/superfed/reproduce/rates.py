@@ -21,12 +21,12 @@ class Rate:
 
 
 RATES: dict[Machine, dict[str, Rate]] = {
-    "h200": {  # float32, SuPerFed-MM; docs/gpu.md. With few lanes VGG alone was not seen.
+    "h200": {  # float32, SuPerFed-MM; docs/gpu.md
         "two_nn": Rate(200_000, half_lanes=10),
         "two_cnn": Rate(13_000, half_lanes=3.5),
         "resnet": Rate(6_000, half_lanes=4.8),
         "mobilenet": Rate(7_600, half_lanes=5.4),
-        "vgg": Rate(11_700, half_lanes=5, guess=True),
+        "vgg": Rate(11_700, half_lanes=5.2),
         "stacked_lstm": Rate(2_000, half_lanes=12),
     },
     "two_cores": {  # float32, SuPerFed-MM; docs/benchmark.md has the first two, of one core

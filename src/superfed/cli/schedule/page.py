@@ -6,7 +6,7 @@ from pathlib import Path
 from superfed.cli.schedule.page_tables import SHOWN, along_gpus, main_table, target_table, what_if_table
 from superfed.cli.schedule.pictures import by_gpus, on_gpus
 from superfed.cli.schedule.planned import Planned, longest_run
-from superfed.cli.schedule.tasks import guessed_share, scheduled
+from superfed.cli.schedule.tasks import scheduled
 from superfed.cli.schedule.words import EXPLANATION, lasting, limits, sources
 from superfed.deploy.ray.schedule import Schedule
 from superfed.reproduce.gpu_time import run_seconds, spread_seconds
@@ -44,8 +44,8 @@ def _text(folder: str, planned: Planned, schedules: Mapping[int, Schedule], pric
         "the longest goes first, to the GPU that is free first.",
         f"```\n{COMMAND}\n{COMMAND} --price {price:g}\n{COMMAND} --page docs/schedule.md   # this page\n```",
         main_table(schedules, price),
-        f"{EXPLANATION} The price is an example and pays for the hours held. GPU-hours are as sure as the rates behind them: "
-        f"{guessed_share(planned.one):.0%} of the time rests on guesses, [named below](#where-the-figures-come-from).",
+        f"{EXPLANATION} The price is an example and pays for the hours held. GPU-hours are as sure as "
+        "[the rates behind them](#where-the-figures-come-from).",
         "## What limits it",
         "\n".join(f"- {limits(one)}" for one in schedules.values()),
         f"![Tasks on eight GPUs as bars along time]({folder}/on-8.svg)",
@@ -60,7 +60,7 @@ def _text(folder: str, planned: Planned, schedules: Mapping[int, Schedule], pric
         what_if_table(planned),
         _help(planned.one),
         "## Where the figures come from",
-        "\n".join(f"- {sentence.replace('(docs/gpu.md)', '([rates](gpu.md))')}" for sentence in sources(planned.one)),
+        "\n".join(f"- {sentence.replace('(docs/gpu.md)', '([rates](gpu.md))')}" for sentence in sources()),
         "The rule by which tasks are packed and divided, and what other rules would cost, is in "
         "`src/superfed/deploy/ray/packing.py`, the simulator in `schedule.py` beside it; how long a task takes is worked out "
         "in `src/superfed/reproduce/gpu_time.py`.",

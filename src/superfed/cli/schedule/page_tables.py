@@ -33,8 +33,6 @@ def what_if_table(planned: Planned) -> str:
         ("as it is", *_figures(one)),
         (f"with {SEEDS} seeds", *_figures(planned.several)),
         ("without Shakespeare", *_figures(without_slowest(one))),
-        ("guessed rates doubled", *_figures(one, 2.0)),
-        ("guessed rates halved", *_figures(one, 0.5)),
     ]
     return _table(("", *_headings()), rows)
 
@@ -62,8 +60,8 @@ def _headings() -> tuple[str, ...]:
     )
 
 
-def _figures(plan: Plan, guessed: float = 1.0) -> tuple[str, ...]:
-    schedules = list(scheduled(plan, SHOWN, guessed).values())
+def _figures(plan: Plan) -> tuple[str, ...]:
+    schedules = list(scheduled(plan, SHOWN).values())
     return (
         *(lasting(one.makespan) for one in schedules),
         *(f"{one.busy:.0%}" for one in schedules[1:]),

@@ -25,5 +25,5 @@ def show_schedules(plan: Plan, gpus: Sequence[int], price: float | None, console
     console.print(table)
     for schedule in shown:
         console.print(Text(limits(schedule)))
-    for sentence in (EXPLANATION, *sources(plan)):
+    for sentence in (EXPLANATION, *sources()):
         console.print(Text(sentence, style="dim"))

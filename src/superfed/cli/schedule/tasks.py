@@ -11,10 +11,10 @@ from superfed.reproduce.plan import Group, Plan
 
 
 class OnGpus:
-    """The plan on H200s, however many; where a rate is a guess, it is taken times ``guessed``."""
+    """The plan on H200s, however many."""
 
-    def __init__(self, plan: Plan, guessed: float = 1.0) -> None:
-        self._plan, self._guessed = plan, guessed
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self._places = [(i, place) for i, group in enumerate(plan.groups) for place in range(len(group.runs))]
         self._jobs: dict[tuple[int, tuple[int, ...]], Job] = {}
         self._loads = [self._load(index, place) for index, place in self._places]
@@ -34,10 +34,9 @@ class OnGpus:
     def _job(self, index: int, places: tuple[int, ...]) -> Job:
         if (index, places) not in self._jobs:
             group = self._plan.groups[index]
-            speed = self._guessed if group.guessed("h200") else 1.0
             self._jobs[index, places] = Job(
                 name=f"{group.title}, {group.network}",
-                seconds=run_seconds(group, places) / speed,
+                seconds=run_seconds(group, places),
                 program=(index, sum(group.costs[place].lanes for place in places)),
                 compiling=compile_seconds(group, places),
                 runs=len(places),
@@ -45,9 +44,9 @@ class OnGpus:
         return self._jobs[index, places]
 
 
-def scheduled(plan: Plan, gpus: Sequence[int], guessed: float = 1.0) -> dict[int, Schedule]:
+def scheduled(plan: Plan, gpus: Sequence[int]) -> dict[int, Schedule]:
     """By the number of GPUs."""
-    on_gpus = OnGpus(plan, guessed)
+    on_gpus = OnGpus(plan)
     return {number: on_gpus.schedule(number) for number in gpus}
 
 
@@ -57,12 +56,6 @@ def part_of(plan: Plan, wanted: Callable[[PlannedRun], bool]) -> Plan:
     runs = [run for group in groups for run in group.runs]
     cells = {cell.id for run in runs for cell in run.cells}
     return Plan(len(cells), tuple(sorted({run.config.seed for run in runs})), tuple(groups))
-
-
-def guessed_share(plan: Plan) -> float:
-    """Of the time on one GPU, what rests on guessed rates."""
-    seconds = [(run_seconds(group, range(len(group.runs))), group.guessed("h200")) for group in plan.groups]
-    return sum(time for time, guess in seconds if guess) / sum(time for time, _ in seconds)
 
 
 def _part_of(group: Group, wanted: Callable[[PlannedRun], bool]) -> Group:

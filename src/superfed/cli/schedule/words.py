@@ -1,9 +1,7 @@
 """A schedule in words and cells, the same for the terminal and for the page."""
 
-from superfed.cli.schedule.tasks import guessed_share
 from superfed.deploy.ray.schedule import FIRST_ON_NODE, SLOTS_PER_NODE, TASK_START, Cause, Schedule
 from superfed.reproduce.gpu_time import CHECKPOINT_SHARE, EVALUATION_SHARE
-from superfed.reproduce.plan import Plan
 from superfed.reproduce.rates import COMPILE_SECONDS
 
 HEADINGS = ("GPUs", "tasks", "until the end", "speed-up", "GPU-hours held", "used", "busy")
@@ -38,22 +36,16 @@ def limits(schedule: Schedule) -> str:
     return f"{gpus}: {schedule.limit().sentence.replace('devices', 'GPUs')}."
 
 
-def sources(plan: Plan) -> tuple[str, ...]:
+def sources() -> tuple[str, ...]:
     """Where the figures come from, a sentence each."""
-    guessed = sorted({group.network for group in plan.groups if group.guessed("h200")})
-    sentences = [
+    return (
         "Client-steps are counted from the cohorts that will be drawn; a step takes what was seen on an H200 (docs/gpu.md) at "
         "the lanes that the task then has, those that wait for longer ones among them, which a plan's own hours leave out.",
         f"Evaluations and what rounds need around their updates: {EVALUATION_SHARE:.1%} of the updates' time, as seen with "
         f"two_nn. Checkpoints: {CHECKPOINT_SHARE:.0%}, the most that they may take. Compiling: "
         f"{COMPILE_SECONDS['h200']:.0f} s for each task and node, where 5 to 63 were seen.",
         f"Starting a task: {TASK_START:g} s, the first on a node of {SLOTS_PER_NODE} GPUs {FIRST_ON_NODE:g} s.",
-    ]
-    if guessed:
-        sentences.append(
-            f"{guessed_share(plan):.0%} of the time on one GPU rests on rates that are guesses: {', '.join(guessed)}."
-        )
-    return tuple(sentences)
+    )
 
 
 def lasting(seconds: float) -> str:
