@@ -8,6 +8,7 @@ from rich.text import Text
 from superfed.report.averages import Accuracy
 from superfed.report.columns import Column, drawn, that_fit
 from superfed.report.comparison import Comparison, Row
+from superfed.report.divergence import left_out
 from superfed.report.newcomers import ARRIVING, TITLE, adapted_heading, how_many, reservations, told
 from superfed.report.numbers import NOTHING, accuracy, listed, percent, spread
 from superfed.report.readings import HEADLINE, OWN, Reading, fixed_heading
@@ -89,7 +90,7 @@ class _Rendered:
             if early:
                 notes.append(f"{row.name}: {early} of {len(row.seeds)} runs stopped before the last round.")
             if row.diverged_updates:
-                notes.append(f"{row.name}: {row.diverged_updates} client updates were not finite and were left out.")
+                notes.append(f"{row.name}: {left_out(row.diverged_updates)}.")
         if self.comparison.unfinished:
             runs = [
                 f"{run.name} ({run.status}" + (f", {run.rounds} rounds done)" if run.rounds is not None else ")")

@@ -8,6 +8,7 @@ from typing import Any
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.address import Addressed
 from superfed.reproduce.published import Number, Published, published
+from superfed.reproduce.unstable import unstable
 from superfed.reproduce.verdict import Figure, Verdict, verdict
 
 SHARED = "validated_shared"
@@ -32,6 +33,8 @@ class Line(Addressed):
     """And at one λ for all that they validate together."""
     fault: str | None
     oddity: str | None
+    unstable: str | None
+    """What is to be said of ours, where training blew up."""
 
     @property
     def address(self) -> str:
@@ -87,6 +90,7 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     shared=figures(runs, SHARED, own, factor),
                     fault=source.fault_of(cell),
                     oddity=source.oddity_of(cell, metric),
+                    unstable=unstable(runs),
                 )
             )
     return found

@@ -36,13 +36,20 @@ class Record:
     """By view, for cells of Figure A."""
     tallies: Tallies | None = None
     """Client by client, for cells of the open questions."""
+    diverged: int = 0
+    """How many client updates were not finite."""
 
     @property
     def summary(self) -> Plain:
-        return {"num_clients": self.num_clients, "readings": self.readings}
+        return {
+            "num_clients": self.num_clients,
+            "readings": self.readings,
+            "diverged_updates": self.diverged,
+            "stopped": self.made.stopped,
+        }
 
     def as_plain(self) -> Plain:
-        unsaid = [key for key in ("by_lambda", "surfaces", "tallies") if not getattr(self, key)]
+        unsaid = [key for key in ("by_lambda", "surfaces", "tallies", "diverged") if not getattr(self, key)]
         return {key: value for key, value in asdict(self).items() if key not in unsaid}
 
     @classmethod
@@ -80,6 +87,7 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
                     by_lambda=tuple(_at(place, metrics) for place in summary["by_lambda"] if figure),
                     surfaces=surveyed(folder) if cell.table == "figureA" else {},
                     tallies=Tallies.of(folder, run.config) if question else None,
+                    diverged=summary["diverged_updates"],
                 )
             )
     return found

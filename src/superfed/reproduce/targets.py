@@ -1,6 +1,7 @@
 """The paper's tables, figures and open questions by name: what each is called, and how it is drawn from records."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import cast
 
 from superfed.reproduce.curves import figure3, figure_b
@@ -12,6 +13,8 @@ from superfed.reproduce.questions.draw import questions
 from superfed.reproduce.record import Records
 from superfed.reproduce.scales import IN_WORDS, Scale
 from superfed.reproduce.surfaces import figure_a
+from superfed.reproduce.unstable import MARK, unstable
+from superfed.reproduce.words import cell_words
 
 FIGURES = {
     "figure3": "The constants ν and μ: CIFAR-10, 100 rounds, accuracy over λ",
@@ -52,4 +55,7 @@ def title_of(target: str, scale: str = "full") -> str:
 
 def draw(target: str, records: Records) -> Drawn:
     """``records`` are those of its own cells."""
-    return DRAW[target](records)
+    drawn = DRAW[target](records)
+    told = ((cell, unstable([record.summary for record in of_seeds])) for cell, of_seeds in records.items())
+    remarks = (f"{MARK} {cell_words(cell)}: {what}." for cell, what in told if what is not None)
+    return replace(drawn, sentences=(*drawn.sentences, *remarks))

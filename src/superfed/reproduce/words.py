@@ -7,6 +7,7 @@ from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.compare import Line, Told, told
 from superfed.reproduce.published import Number
+from superfed.reproduce.unstable import MARK
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED, Figure
 
 METHODS = {
@@ -59,6 +60,12 @@ def group_title(lines: Sequence[Line]) -> str:
     return f"{DATASETS.get(lines[0].dataset, lines[0].dataset)}, {setting_words(lines[0].setting)}"
 
 
+def cell_words(cell: str) -> str:
+    """``table1/mnist/k50/fedavg`` → FedAvg, MNIST, K = 50."""
+    _, dataset, setting, method = cell.split("/")
+    return f"{METHODS.get(method, method)}, {DATASETS.get(dataset, dataset)}, {setting_words(setting)}"
+
+
 def grouped(lines: Sequence[Line]) -> list[list[Line]]:
     """Lines of one dataset, setting and metric together, in the order of print."""
     groups: dict[tuple[str, str, str], list[Line]] = {}
@@ -89,7 +96,7 @@ def cells_of(line: Line) -> tuple[str, ...]:
     mark = "*" if line.fault else "?" if line.oddity else ""
     return (
         METHODS.get(line.method, line.method),
-        figure(ours),
+        f"{figure(ours)}{MARK if line.unstable else ''}",
         f"{printed.mean:.2f}{std}{mark}",
         difference,
         figure(told(line.headline)),
@@ -122,10 +129,13 @@ def notes(lines: Sequence[Line]) -> list[str]:
     """Why cells are marked, each reason once."""
     found: dict[str, None] = {}
     for line in lines:
+        where = cell_words(line.cell)
+        if line.unstable:
+            found[f"{MARK} {where}: {line.unstable}."] = None
         if line.fault:
             found[f"* {line.fault}"] = None
         if line.oddity:
-            found[f"? {METHODS.get(line.method, line.method)}, {group_title([line])}: {line.oddity}"] = None
+            found[f"? {where}: {line.oddity}"] = None
     return list(found)
 
 

@@ -1,0 +1,60 @@
+"""Cells whose training blew up are marked wherever they are shown, and what happened is said."""
+
+from dataclasses import replace
+
+import pytest
+from some_records import MADE, record
+
+from superfed.reproduce.compare import compare
+from superfed.reproduce.record import Record
+from superfed.reproduce.targets import draw
+from superfed.reproduce.unstable import unstable
+from superfed.reproduce.words import cells_of, notes
+
+CELL = "table1/cifar10/k500/superfed_mm"
+
+
+@pytest.mark.parametrize(
+    ("diverged", "stopped", "words"),
+    [
+        ([0], [False], None),
+        ([], [], None),
+        ([1], [False], "1 client update was not finite and was left out"),
+        ([0, 9, 3], [False] * 3, "12 client updates were not finite and were left out"),
+        ([7], [True], "7 client updates were not finite and were left out, and the run ended early"),
+        ([7, 0], [True, False], "7 client updates were not finite and were left out, and 1 of 2 runs ended early"),
+    ],
+)
+def test_in_words(diverged: list[int], stopped: list[bool], words: str | None) -> None:
+    reasons = ["every client's update was not finite" if early else None for early in stopped]
+    runs = [
+        replace(record(CELL, seed), diverged=lost, made=replace(MADE, stopped=reason)).summary
+        for seed, (lost, reason) in enumerate(zip(diverged, reasons, strict=True))
+    ]
+    assert unstable(runs) == words
+
+
+def test_a_table_marks_the_number_and_says_why() -> None:
+    runs = [record(CELL, 0), replace(record(CELL, 1), diverged=9)]
+    lines = compare("table1", {CELL: [run.summary for run in runs]})
+    (line,) = (one for one in lines if one.cell == CELL)
+    assert cells_of(line)[1].endswith("!")
+    assert notes([line]) == ["! SuPerFed-MM, CIFAR-10, K = 500: 9 client updates were not finite and were left out."]
+    others = [one for one in lines if one.cell != CELL]
+    assert not any(cells_of(one)[1].endswith("!") for one in others)
+    assert not any(note.startswith("!") for note in notes(others))
+
+
+def test_what_is_drawn_says_so_below() -> None:
+    cells = [f"figure3/cifar10/nu{nu}_mu1/superfed_mm" for nu in (0, 1)]
+    drawn = draw("figure3", {cells[0]: [record(cells[0])], cells[1]: [replace(record(cells[1]), diverged=1)]})
+    assert [sentence for sentence in drawn.sentences if sentence.startswith("!")] == [
+        "! SuPerFed-MM, CIFAR-10, ν = 1, μ = 1: 1 client update was not finite and was left out."
+    ]
+
+
+@pytest.mark.parametrize("diverged", [0, 4])
+def test_it_is_kept(diverged: int) -> None:
+    kept = replace(record(CELL), diverged=diverged).as_plain()
+    assert ("diverged" in kept) == (diverged > 0)
+    assert Record.from_plain(kept).diverged == diverged
