@@ -44,8 +44,9 @@ class Tally:
         self._lanes[run] = min(self._lanes[run] + 1, self.runs[run].task.cohort_size)
 
     def round_done(self, run: int) -> None:
+        """One that ended its run, since no update of it was finite, is not counted."""
         self._lanes[run] = 0
-        self.rounds += 1
+        self.rounds += self.runs[run].stopped is None
         if self.runs[run].finished:
             self.states[run] = TRAINED
             self._drop_rounds(run)
