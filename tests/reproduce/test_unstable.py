@@ -9,7 +9,7 @@ from superfed.reproduce.compare import compare
 from superfed.reproduce.record import Record
 from superfed.reproduce.targets import draw
 from superfed.reproduce.unstable import unstable
-from superfed.reproduce.words import cells_of, notes
+from superfed.reproduce.words import cells_of, counts, notes
 
 CELL = "table1/cifar10/k500/superfed_mm"
 
@@ -39,6 +39,9 @@ def test_a_table_marks_the_number_and_says_why() -> None:
     lines = compare("table1", {CELL: [run.summary for run in runs]})
     (line,) = (one for one in lines if one.cell == CELL)
     assert cells_of(line)[1].endswith("!")
+    assert cells_of(line)[-1] == "unstable"
+    assert line.verdict is None
+    assert counts(lines) == f"1 of {len(lines)} numbers are there: 1 unstable"
     assert notes([line]) == ["! SuPerFed-MM, CIFAR-10, K = 500: 9 client updates were not finite and were left out."]
     others = [one for one in lines if one.cell != CELL]
     assert not any(cells_of(one)[1].endswith("!") for one in others)

@@ -42,8 +42,8 @@ class Line(Addressed):
 
     @property
     def verdict(self) -> Verdict | None:
-        """None where there is nothing of ours, or where the published number is no target."""
-        if not self.ours or self.fault is not None:
+        """None where there is nothing of ours, where training blew up, or where the published number is no target."""
+        if not self.ours or self.unstable is not None or self.fault is not None:
             return None
         told = Figure(self.published.mean, self.published.std, self.ours[0].num_clients)
         return verdict(list(self.ours), told)

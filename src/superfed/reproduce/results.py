@@ -12,6 +12,9 @@ from superfed.reproduce.targets import draw, is_drawn, name_of, title_of
 from superfed.reproduce.words import (
     HEADINGS,
     METRICS,
+    NO_TARGET,
+    NOT_RUN,
+    UNSTABLE,
     VERDICTS,
     cells_of,
     explanation,
@@ -28,6 +31,7 @@ the files in `results/reproduce/`, one for each table, figure or set of question
 `superfed reproduce all --page docs/results.md`. How runs are made and compared is told in
 [The paper's tables and figures again](reproduce.md).
 """
+COUNTED = (*VERDICTS, UNSTABLE, NO_TARGET, NOT_RUN)
 NOTHING_YET = "**Nothing has been run at full scale yet.**"
 
 
@@ -65,9 +69,9 @@ def _overview(lines: Mapping[str, Sequence[Line]], kept: Mapping[str, Kept]) -> 
     rows = []
     for name, of_table in lines.items():
         words = tally(of_table)
-        counted = [f"{words[word]}" for word in (*VERDICTS, "no target", "not run")]
+        counted = [f"{words[word]}" for word in COUNTED]
         rows.append((name_of(name), f"{len(of_table)} numbers", *counted))
-    table = _table(("", "", *VERDICTS, "no target", "not run"), rows)
+    table = _table(("", "", *COUNTED), rows)
     said = [f"{name_of(name)} {_drawn_so_far(kept.get(name))}" for name in TARGETS if is_drawn(name)]
     return f"{table}\n{'; '.join(said)}.\n"
 

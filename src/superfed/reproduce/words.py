@@ -33,6 +33,8 @@ DATASETS = {
     "shakespeare": "Shakespeare",
 }
 VERDICTS = ("agrees", "higher", "lower", "unknown")
+UNSTABLE, NO_TARGET, NOT_RUN = "unstable", "no target", "not run"
+"""Where there is no verdict."""
 METRICS = {"top1": "top-1, %", "top5": "top-5, %", "ece": "ECE", "mce": "MCE", "loss": "loss"}
 
 
@@ -107,8 +109,10 @@ def cells_of(line: Line) -> tuple[str, ...]:
 def word(line: Line) -> str:
     """The verdict, or why there is none."""
     if not line.ours:
-        return "not run"
-    return "no target" if line.verdict is None else line.verdict.word
+        return NOT_RUN
+    if line.fault is not None:
+        return NO_TARGET
+    return UNSTABLE if line.verdict is None else line.verdict.word
 
 
 HEADINGS = ("method", "ours", "published", "points", HEADLINE, "verdict")
@@ -142,8 +146,8 @@ def notes(lines: Sequence[Line]) -> list[str]:
 def counts(lines: Sequence[Line]) -> str:
     """How many numbers agree, of those that there are to compare."""
     words = tally(lines)
-    said = ", ".join(f"{words[verdict]} {verdict}" for verdict in VERDICTS if words[verdict])
-    done = f"{len(lines) - words['not run']} of {len(lines)} numbers are there"
+    said = ", ".join(f"{words[verdict]} {verdict}" for verdict in (*VERDICTS, UNSTABLE) if words[verdict])
+    done = f"{len(lines) - words[NOT_RUN]} of {len(lines)} numbers are there"
     return f"{done}: {said}" if said else done
 
 
