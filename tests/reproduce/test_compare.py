@@ -7,13 +7,13 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from superfed.reproduce.below import below
 from superfed.reproduce.compare import Line, Summary, compare, told
 from superfed.reproduce.latex import escaped, latex
 from superfed.reproduce.page import page
 from superfed.reproduce.published import published
-from superfed.reproduce.standing import standings
 from superfed.reproduce.terminal import show
-from superfed.reproduce.words import cells_of, counts, figure, setting_words
+from superfed.reproduce.words import cells_of, counts, figure, headings, setting_words
 
 CELL = "table1/cifar10/k100/superfed_mm"
 
@@ -22,7 +22,7 @@ def summary(mean: float, validated: float = 0.5, std: float = 0.1, clients: int 
     def over(mean: float) -> dict[str, Any]:
         return {
             name: {"mean": mean, "std": std}
-            for name in ("top1", "top5", "loss", "ece", "ece_batchwise", "mce_batchwise")
+            for name in ("top1", "top5", "loss", "ece", "mce", "ece_batchwise", "mce_batchwise")
         }
 
     readings = {name: over(mean) for name in ("oracle", "best_shared")}
@@ -55,6 +55,18 @@ def test_accuracies_are_percent_and_the_reading_is_the_tables() -> None:
     assert line.verdict.difference == pytest.approx(90.0 - line.published.mean)
     errors = line_of("table4/mnist/pair0.1/superfed_mm", {"table4/mnist/pair0.1/superfed_mm": [summary(0.3)]}, "ece")
     assert errors.ours[0].mean == pytest.approx(0.3)
+
+
+def test_errors_are_shown_as_they_were_printed_and_as_they_are_defined() -> None:
+    cell = "table4/mnist/pair0.1/superfed_mm"
+    run = summary(0.3)
+    run["readings"]["oracle"]["ece"] = {"mean": 0.1, "std": 0.02}
+    line, accuracy = (line_of(cell, {cell: [run]}, metric) for metric in ("ece", "top1"))
+    assert dict(zip(headings([line]), cells_of(line, [line]), strict=True))["standard"] == "0.10 ±0.02"
+    assert dict(zip(headings([line]), cells_of(line, [line]), strict=True))["ours"] == "0.30 ±0.10"
+    assert "standard" not in headings([accuracy])
+    assert len(cells_of(accuracy, [accuracy])) == len(headings([accuracy]))
+    assert cells_of(accuracy, [accuracy, line])[2] == "–"  # in one LaTeX table with the errors
 
 
 def test_a_cell_that_is_no_target_gets_no_verdict_and_its_reason_is_told() -> None:
@@ -117,7 +129,7 @@ def test_the_page_is_sound_and_says_why(name: str) -> None:
     html = page({"Table <1>": lines})
     body = html[html.index("<main>") : html.index("</main>") + len("</main>")]
     rows = ElementTree.fromstring(body).findall(".//tbody/tr")
-    assert len(rows) == len(lines) + len(standings(lines))
+    assert len(rows) == len(lines) + sum(len(aside.rows) for aside in below(lines))
     assert "Table &lt;1&gt;" in html
     for line in lines:
         if line.fault:
@@ -131,7 +143,7 @@ def test_latex_is_balanced(name: str) -> None:
     assert text.count(r"\begin{") == text.count(r"\end{")
     rows = [row for row in text.splitlines() if row.endswith(r"\\") and "multicolumn" not in row]
     assert len(rows) == len(lines) + 1
-    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {5}
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {len(headings(lines)) - 1}
     plain = re.sub(r"\\.", "", text)
     assert plain.count("{") == plain.count("}")
     assert text.isascii(), {c for c in text if not c.isascii()}

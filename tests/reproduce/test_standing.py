@@ -6,7 +6,7 @@ from some_records import record
 
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.published import published
-from superfed.reproduce.standing import headings, standings
+from superfed.reproduce.standing import standing
 
 
 def lines(table: str, column: str, seeds: int = 1, **means: float) -> list[Line]:
@@ -17,8 +17,9 @@ def lines(table: str, column: str, seeds: int = 1, **means: float) -> list[Line]
 
 
 def row(found: list[Line], column: str) -> Mapping[str, str]:
-    (words,) = (one for one in standings(found) if one[0] == column)
-    return dict(zip(headings(found), words, strict=True))
+    aside = standing(found)
+    (words,) = (one for one in aside.rows if one[0] == column)
+    return dict(zip(aside.headings, words, strict=True))
 
 
 def test_the_better_superfed_is_laid_beside_the_best_other() -> None:
@@ -48,6 +49,6 @@ def test_of_an_error_the_smallest_is_the_best() -> None:
 
 
 def test_nothing_is_said_where_one_side_is_missing() -> None:
-    assert standings(lines("table1", "mnist/k50", fedavg=0.9, fedper=0.9)) == []
-    assert standings(lines("table1", "mnist/k50", superfed_mm=0.9)) == []
-    assert standings(lines("table5", "cifar10/start0.2", superfed_mm=0.9, superfed_lm=0.9)) == []  # has no others
+    assert standing(lines("table1", "mnist/k50", fedavg=0.9, fedper=0.9)).rows == []
+    assert standing(lines("table1", "mnist/k50", superfed_mm=0.9)).rows == []
+    assert standing(lines("table5", "cifar10/start0.2", superfed_mm=0.9, superfed_lm=0.9)).rows == []  # has no others

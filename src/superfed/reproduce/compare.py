@@ -33,12 +33,23 @@ class Line(Addressed):
     """And at one λ for all that they validate together."""
     fault: str | None
     oddity: str | None
+    standard: tuple[Figure, ...]
+    """Our metric of the printed name, where what was printed under it is another one of ours; empty where it is that one."""
     unstable: str | None
     """What is to be said of ours, where training blew up."""
 
     @property
     def address(self) -> str:
         return self.cell
+
+    @property
+    def less_is_better(self) -> bool:
+        return self.metric in ("ece", "mce", "loss")
+
+    @property
+    def printed(self) -> tuple[Figure, ...]:
+        """Without a spread: what it would be tested against is not known."""
+        return (Figure(self.published.mean, None, 0),)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -57,6 +68,10 @@ class Told:
     std: float | None
     over_seeds: float | None
     seeds: int
+
+
+def mean_of(figures: Sequence[Figure]) -> float:
+    return fmean(one.mean for one in figures)
 
 
 def told(figures: Sequence[Figure]) -> Told | None:
@@ -90,6 +105,7 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     shared=figures(runs, SHARED, own, factor),
                     fault=source.fault_of(cell),
                     oddity=source.oddity_of(cell, metric),
+                    standard=() if own == metric else figures(runs, info.reading, metric, factor),
                     unstable=unstable(runs),
                 )
             )
@@ -100,8 +116,8 @@ def figures(summaries: Sequence[Summary], reading: str, metric: str, factor: flo
     """One for each run that has the metric."""
     found = []
     for summary in summaries:
-        over_clients = summary["readings"][reading][metric]
-        if over_clients["mean"] is not None:
+        over_clients = summary["readings"][reading].get(metric)
+        if over_clients is not None and over_clients["mean"] is not None:
             std = over_clients["std"]
             found.append(
                 Figure(

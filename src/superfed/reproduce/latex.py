@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from superfed.reproduce.compare import Line
-from superfed.reproduce.words import HEADINGS, METRICS, cells_of, explanation, group_title, grouped, notes
+from superfed.reproduce.words import METRICS, cells_of, explanation, group_title, grouped, headings, notes
 
 SPECIAL = str.maketrans(
     {
@@ -33,15 +33,16 @@ SPECIAL = str.maketrans(
 
 def latex(title: str, lines: Sequence[Line]) -> str:
     """A ``table`` environment."""
-    columns = "l" + "r" * (len(HEADINGS) - 2) + "l"
-    body = [r"\toprule", _row(HEADINGS), r"\midrule"]
+    words = headings(lines)
+    columns = "l" + "r" * (len(words) - 2) + "l"
+    body = [r"\toprule", _row(words), r"\midrule"]
     for number, group in enumerate(grouped(lines)):
         if number:
             body.append(r"\addlinespace")
         metric = METRICS.get(group[0].metric, group[0].metric)
         heading = escaped(f"{group_title(group)} ({metric})")
-        body.append(rf"\multicolumn{{{len(HEADINGS)}}}{{l}}{{\emph{{{heading}}}}} \\")
-        body += [_row(cells_of(line)) for line in group]
+        body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{heading}}}}} \\")
+        body += [_row(cells_of(line, lines)) for line in group]
     body.append(r"\bottomrule")
     caption = escaped(" ".join([f"{title}.", *explanation(lines), *notes(lines)]))
     return "\n".join(

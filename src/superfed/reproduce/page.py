@@ -6,14 +6,13 @@ from superfed.report.document import document
 from superfed.report.markup import Markup, element
 from superfed.report.style import STYLE
 from superfed.report.tables import heading, table
+from superfed.reproduce.aside import Aside
+from superfed.reproduce.below import below
 from superfed.reproduce.compare import Line
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.links import how_made, run_links
 from superfed.reproduce.record import Record, Records
-from superfed.reproduce.standing import TITLE as STANDING
-from superfed.reproduce.standing import headings as standing_headings
-from superfed.reproduce.standing import sentence, standings
-from superfed.reproduce.words import HEADINGS, METRICS, cells_of, counts, explanation, group_title, grouped, notes
+from superfed.reproduce.words import METRICS, cells_of, counts, explanation, group_title, grouped, headings, notes
 
 TITLE = "The paper beside ours"
 COLOURS = " td.agrees { color: #1a7f37; } td.higher { color: #0a6ebd; } td.lower { color: #b35900; } td.quiet { opacity: .6; }"
@@ -52,23 +51,23 @@ def index_page(entries: Mapping[str, tuple[str, str]], remark: str) -> str:
 
 def _tables(title: str, lines: Sequence[Line], records: Records) -> list[Markup]:
     parts = [element("h2", title), element("p", counts(lines))]
-    headings = [heading(words) for words in (*HEADINGS, *([RUNS] if records else []))]
     for group in grouped(lines):
         metric = METRICS.get(group[0].metric, group[0].metric)
-        body = [element("tr", *_cells(line), *_links(line.cell, records)) for line in group]
-        parts.append(table(f"{group_title(group)} ({metric})", headings, body))
+        columns = [heading(words) for words in (*headings(group), *([RUNS] if records else []))]
+        body = [element("tr", *_cells(line, group), *_links(line.cell, records)) for line in group]
+        parts.append(table(f"{group_title(group)} ({metric})", columns, body))
     parts += [element("p", words, class_="note") for words in [*explanation(lines), *notes(lines)]]
-    parts += _standings(lines)
+    parts += [part for aside in below(lines) for part in _aside(aside)]
     return [*parts, how_made(_all(records))] if records else parts
 
 
-def _standings(lines: Sequence[Line]) -> list[Markup]:
+def _aside(aside: Aside) -> list[Markup]:
     rows = [
         element("tr", element("th", row[0], scope="row"), *(element("td", words) for words in row[1:]))
-        for row in standings(lines)
+        for row in aside.rows
     ]
-    headings = [heading(words) for words in standing_headings(lines)]
-    return [table(STANDING, headings, rows), element("p", sentence(), class_="note")] if rows else []
+    columns = [heading(words) for words in aside.headings]
+    return [table(aside.title, columns, rows), element("p", aside.sentence, class_="note")]
 
 
 def _section(section: Section, records: Records) -> list[Markup]:
@@ -88,9 +87,9 @@ def _section(section: Section, records: Records) -> list[Markup]:
         )
         for row in section.rows
     ]
-    headings = [heading(words) for words in (*section.headings, *([RUNS] if records else []))]
+    columns = [heading(words) for words in (*section.headings, *([RUNS] if records else []))]
     caption = "The same in numbers" if section.pictures else "In numbers"
-    return [*parts, table(caption, headings, body)]
+    return [*parts, table(caption, columns, body)]
 
 
 def _links(cell: str, records: Records) -> list[Markup]:
@@ -101,8 +100,8 @@ def _all(records: Records) -> list[Record]:
     return [record for of_seeds in records.values() for record in of_seeds]
 
 
-def _cells(line: Line) -> list[Markup]:
-    method, *numbers, word = cells_of(line)
+def _cells(line: Line, together: Sequence[Line]) -> list[Markup]:
+    method, *numbers, word = cells_of(line, together)
     said = None if line.verdict is None else line.verdict.sentence()
     return [
         element("th", method, scope="row"),

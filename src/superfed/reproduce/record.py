@@ -76,7 +76,7 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
         made = Made.of(folder, run.cells[0].digest)
         for cell in run.cells:
             figure, question = cell.table.startswith("figure"), cell.table == "questions"
-            metrics = ACCURACY if figure or question else _metrics(cell.id)
+            metrics = ACCURACY if figure or question else metrics_of(cell.id)
             found.setdefault(cell.id, []).append(
                 Record(
                     cell=cell.id,
@@ -93,11 +93,12 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
     return found
 
 
-def _metrics(cell: str) -> list[str]:
-    """Ours that stand beside what a table prints for a cell."""
+def metrics_of(cell: str) -> list[str]:
+    """Ours that stand beside what a table prints for a cell, and those of the printed names."""
     cell = place_of(cell) if cell.startswith(f"{PARTS}/") else cell
     table = cell.split("/")[0]
-    return [published().beside(table, metric) for metric in published().metrics(cell)]
+    printed = published().metrics(cell)
+    return list(dict.fromkeys([*(published().beside(table, metric) for metric in printed), *printed]))
 
 
 def _brief(over_clients: Mapping[str, Any], metrics: Sequence[str]) -> Plain:

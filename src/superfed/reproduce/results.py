@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from superfed.reproduce.aside import Aside
+from superfed.reproduce.below import below
 from superfed.reproduce.cells import TARGETS
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.keeping import Kept
 from superfed.reproduce.provenance import PLACES, place_cells, places
-from superfed.reproduce.standing import TITLE, headings, sentence, standings
 from superfed.reproduce.targets import draw, is_drawn, name_of, title_of
 from superfed.reproduce.words import (
-    HEADINGS,
     METRICS,
     NO_TARGET,
     NOT_RUN,
@@ -20,6 +20,7 @@ from superfed.reproduce.words import (
     explanation,
     group_title,
     grouped,
+    headings,
     notes,
     tally,
 )
@@ -93,14 +94,17 @@ def _comparison(lines: Sequence[Line]) -> list[str]:
             continue
         shown += group
         metric = METRICS.get(group[0].metric, group[0].metric)
-        parts += [f"### {group_title(group)} ({metric})\n", _table(HEADINGS, [cells_of(line) for line in group])]
+        parts += [
+            f"### {group_title(group)} ({metric})\n",
+            _table(headings(group), [cells_of(line, group) for line in group]),
+        ]
     sentences = [*explanation(shown), *notes(shown)] if shown else []
-    return [*parts, *_paragraphs(sentences), *_standings(shown)]
+    asides = [part for aside in below(shown) for part in _aside(aside)]
+    return [*parts, *_paragraphs(sentences), *asides]
 
 
-def _standings(lines: Sequence[Line]) -> list[str]:
-    rows = standings(lines)
-    return [f"### {TITLE}\n", _table(headings(lines), rows), *_paragraphs([sentence()])] if rows else []
+def _aside(aside: Aside) -> list[str]:
+    return [f"### {aside.title}\n", _table(aside.headings, aside.rows), *_paragraphs([aside.sentence])]
 
 
 def _figure(drawn: Drawn, pictures: str) -> list[str]:

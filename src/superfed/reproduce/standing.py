@@ -5,21 +5,18 @@ from statistics import fmean
 
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
-from superfed.reproduce.compare import SHARED, Line
+from superfed.reproduce.aside import Aside
+from superfed.reproduce.compare import SHARED, Line, mean_of
 from superfed.reproduce.methods import MIXINGS
 from superfed.reproduce.verdict import LEVEL, Figure, verdict
 from superfed.reproduce.words import METHODS, METRICS, group_title, grouped
 
 TITLE = "Is SuPerFed the best?"
-LESS_IS_BETTER = ("ece", "mce", "loss")
 
 
-def headings(lines: Sequence[Line]) -> tuple[str, ...]:
-    return ("", "run", lines[0].reading, HEADLINE, SHARED.replace("_", " "), "in print")
-
-
-def standings(lines: Sequence[Line]) -> list[tuple[str, ...]]:
+def standing(lines: Sequence[Line]) -> Aside:
     """A row for each column and metric of which SuPerFed and some other method were run."""
+    headings = ("", "run", lines[0].reading, HEADLINE, SHARED.replace("_", " "), "in print")
     rows, metrics = [], {line.metric for line in lines}
     for group in grouped(lines):
         at_reading = _lead(group, lambda line: line.ours)
@@ -28,10 +25,10 @@ def standings(lines: Sequence[Line]) -> list[tuple[str, ...]]:
             metric = "" if len(metrics) == 1 else f", {METRICS.get(group[0].metric, group[0].metric)}"
             others = [_lead(group, figures) or NOTHING for figures in (_own, _shared, _printed)]
             rows.append((f"{group_title(group)}{metric}", f"{run}/{len(group)}", at_reading, *others))
-    return rows
+    return Aside(TITLE, headings, rows, _sentence())
 
 
-def sentence() -> str:
+def _sentence() -> str:
     first, second = (_short(method) for method in MIXINGS)
     return (
         f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, in points, and who they "
@@ -43,12 +40,12 @@ def sentence() -> str:
 
 
 def _lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str | None:
-    sign = -1 if group[0].metric in LESS_IS_BETTER else 1
+    sign = -1 if group[0].less_is_better else 1
     known = [(line.method, list(of_line)) for line in group if (of_line := figures(line))]
     ours, others = ([one for one in known if (one[0] in MIXINGS) is own] for own in (True, False))
     if not ours or not others:
         return None
-    (first, own), (second, beaten) = (max(side, key=lambda one: sign * _mean(one[1])) for side in (ours, others))
+    (first, own), (second, beaten) = (max(side, key=lambda one: sign * mean_of(one[1])) for side in (ours, others))
     found = verdict(own, _as_one(beaten))
     seen = "*" if found.p is not None and found.p < LEVEL else ""
     return f"{found.difference:+.2f}{seen} {_short(first)}, {METHODS[second]}"
@@ -62,11 +59,7 @@ def _short(method: str) -> str:
 def _as_one(figures: Sequence[Figure]) -> Figure:
     """A run with their mean."""
     spreads = [one.std for one in figures if one.std is not None]
-    return Figure(_mean(figures), fmean(spreads) if spreads else None, figures[0].num_clients)
-
-
-def _mean(figures: Sequence[Figure]) -> float:
-    return fmean(one.mean for one in figures)
+    return Figure(mean_of(figures), fmean(spreads) if spreads else None, figures[0].num_clients)
 
 
 def _own(line: Line) -> tuple[Figure, ...]:
@@ -78,5 +71,4 @@ def _shared(line: Line) -> tuple[Figure, ...]:
 
 
 def _printed(line: Line) -> tuple[Figure, ...]:
-    """Without a spread: what it would be tested against is not known."""
-    return (Figure(line.published.mean, None, 0),)
+    return line.printed

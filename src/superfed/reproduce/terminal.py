@@ -8,16 +8,20 @@ from rich.table import Table
 from rich.text import Text
 
 from superfed.report.numbers import NOTHING
-from superfed.reproduce.compare import Line, told
-from superfed.reproduce.standing import TITLE, headings, sentence, standings
+from superfed.report.readings import HEADLINE
+from superfed.reproduce.aside import Aside
+from superfed.reproduce.below import below
+from superfed.reproduce.compare import Line, mean_of
 from superfed.reproduce.words import (
-    HEADINGS,
     METRICS,
+    POINTS,
+    STANDARD,
     cells_of,
     counts,
     explanation,
     group_title,
     grouped,
+    headings,
     notes,
 )
 
@@ -29,33 +33,36 @@ def show(title: str, lines: Sequence[Line], console: Console) -> None:
     for group in grouped(lines):
         metric = METRICS.get(group[0].metric, group[0].metric)
         table = _table(f"{group_title(group)} ({metric})")
-        for number, heading in enumerate(HEADINGS):
-            table.add_column(heading, justify="left" if number in (0, len(HEADINGS) - 1) else "right", no_wrap=True)
+        words = headings(group)
+        without = POINTS if STANDARD in words else None  # there is no room for both
+        shown = [heading for heading in words if heading != without]
+        for number, heading in enumerate(shown):
+            table.add_column(heading, justify="left" if number in (0, len(shown) - 1) else "right", no_wrap=True)
         for line in group:
-            *numbers, _, word = cells_of(line)
-            headline = told(line.headline)
-            validated = NOTHING if headline is None else f"{headline.mean:.2f}"  # there is no room for more
-            table.add_row(*numbers, validated, Text(word, style=COLOURS.get(word, "dim")))
+            cells = dict(zip(words, cells_of(line, group), strict=True))
+            for brief, figures in ((HEADLINE, line.headline), (STANDARD, line.standard)):  # there is no room for more
+                if brief in cells:
+                    cells[brief] = f"{mean_of(figures):.2f}" if figures else NOTHING
+            *numbers, word = (cells[heading] for heading in shown)
+            table.add_row(*numbers, Text(word, style=COLOURS.get(word, "dim")))
         console.print(table)
         console.print()
-    for words in [counts(lines), *explanation(lines), *notes(lines)]:
-        console.print(Text(words, style="dim"))
-    _show_standings(lines, console)
+    for sentence in [counts(lines), *explanation(lines), *notes(lines)]:
+        console.print(Text(sentence, style="dim"))
+    for aside in below(lines):
+        _show_aside(aside, console)
 
 
-def _show_standings(lines: Sequence[Line], console: Console) -> None:
-    rows = standings(lines)
-    if not rows:
-        return
-    table = _table(TITLE)
-    for number, heading in enumerate(headings(lines)):
-        table.add_column(heading, no_wrap=number > 0)
-    for title, run, *leads in rows:
+def _show_aside(aside: Aside, console: Console) -> None:
+    table = _table(aside.title)
+    for number, heading in enumerate(aside.headings):
+        table.add_column(heading.replace(", ", ",\n"), no_wrap=number > 0)
+    for title, run, *leads in aside.rows:
         table.add_row(title, run, *(lead.replace(" ", "\n", 1) for lead in leads))  # who they are goes below
     console.print()
     console.print(table)
     console.print()
-    console.print(Text(sentence(), style="dim"))
+    console.print(Text(aside.sentence, style="dim"))
 
 
 def _table(title: str) -> Table:

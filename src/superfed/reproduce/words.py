@@ -35,6 +35,7 @@ DATASETS = {
 VERDICTS = ("agrees", "higher", "lower", "unknown")
 UNSTABLE, NO_TARGET, NOT_RUN = "unstable", "no target", "not run"
 """Where there is no verdict."""
+STANDARD, POINTS = "standard", "points"
 METRICS = {"top1": "top-1, %", "top5": "top-5, %", "ece": "ECE", "mce": "MCE", "loss": "loss"}
 
 
@@ -90,8 +91,21 @@ def in_print(number: Number | None) -> str:
     return NOTHING if number is None else figure(told([Figure(number.mean, number.std, 0)]))
 
 
-def cells_of(line: Line) -> tuple[str, ...]:
-    """Method, ours at the paper's reading, published, difference, ours at the validated λ, and what is to be said."""
+def has_standard(lines: Sequence[Line]) -> bool:
+    """Whether any is of errors that were computed otherwise than is usual."""
+    return any(line.standard for line in lines)
+
+
+def headings(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Of a table with these lines, as ``cells_of`` fills it."""
+    return ("method", "ours", *([STANDARD] if has_standard(lines) else []), "published", POINTS, HEADLINE, "verdict")
+
+
+def cells_of(line: Line, together: Sequence[Line] = ()) -> tuple[str, ...]:
+    """Method, ours at the paper's reading, published, difference, ours at the validated λ, and what is to be said.
+
+    ``together`` are the lines of the same table.
+    """
     printed, ours = line.published, told(line.ours)
     difference = NOTHING if ours is None else f"{ours.mean - printed.mean:+.2f}"
     std = "" if printed.std is None else f" ±{printed.std:.2f}"
@@ -99,6 +113,7 @@ def cells_of(line: Line) -> tuple[str, ...]:
     return (
         METHODS.get(line.method, line.method),
         f"{figure(ours)}{MARK if line.unstable else ''}",
+        *([figure(told(line.standard))] if has_standard(together) else []),
         f"{printed.mean:.2f}{std}{mark}",
         difference,
         figure(told(line.headline)),
@@ -115,7 +130,10 @@ def word(line: Line) -> str:
     return UNSTABLE if line.verdict is None else line.verdict.word
 
 
-HEADINGS = ("method", "ours", "published", "points", HEADLINE, "verdict")
+AS_PRINTED = (
+    f"ECE and MCE of ours, published and {HEADLINE} are averages over mini-batches, as the published program computed them; "
+    f"{STANDARD}: ours over all of a client's test samples, as they are defined, at the same λ."
+)
 
 
 def explanation(lines: Sequence[Line]) -> list[str]:
@@ -126,6 +144,7 @@ def explanation(lines: Sequence[Line]) -> list[str]:
         f"points: ours less the published. verdict: from {SEEDS_NEEDED} seeds on a two-sided t test against the spread "
         f"between them, else a z test against the spread over clients, at {LEVEL:.0%}; agrees means that no difference "
         "can be seen.",
+        *([AS_PRINTED] if has_standard(lines) else []),
     ]
 
 
