@@ -9,8 +9,8 @@ from superfed.reproduce.methods import METHODS
 from superfed.reproduce.parts import PARTS, Part
 from superfed.reproduce.published import published
 from superfed.reproduce.record import Record, Records
-from superfed.reproduce.words import DATASETS, METRICS, figure, in_print, setting_words
 from superfed.reproduce.words import METHODS as NAMES
+from superfed.reproduce.words import METRICS, column_words, figure, in_print
 
 ORACLE = "oracle"
 HEADINGS = ("method", ORACLE, HEADLINE, "published of the whole")
@@ -32,7 +32,7 @@ def parts(records: Records) -> Drawn:
 
 def _section(part: Part, metric: str, records: Records) -> Section:
     _, dataset, setting = part.column.split("/")
-    heading = f"{DATASETS[dataset]}, {setting_words(setting)} ({METRICS[metric]})"
+    heading = f"{column_words(dataset, setting)} ({METRICS[metric]})"
     rows = [_row(part, method, metric, records.get(f"{part.column}/{method}", ())) for method in METHODS]
     return Section(heading, part.what, (), HEADINGS, tuple(rows))
 

@@ -58,15 +58,20 @@ def setting_words(setting: str) -> str:
     return setting
 
 
+def column_words(dataset: str, setting: str) -> str:
+    """``mnist`` and ``k50`` → MNIST, K = 50."""
+    return f"{DATASETS.get(dataset, dataset)}, {setting_words(setting)}"
+
+
 def group_title(lines: Sequence[Line]) -> str:
     """Of lines that share a dataset and a setting."""
-    return f"{DATASETS.get(lines[0].dataset, lines[0].dataset)}, {setting_words(lines[0].setting)}"
+    return column_words(lines[0].dataset, lines[0].setting)
 
 
 def cell_words(cell: str) -> str:
     """``table1/mnist/k50/fedavg`` → FedAvg, MNIST, K = 50."""
     _, dataset, setting, method = cell.split("/")
-    return f"{METHODS.get(method, method)}, {DATASETS.get(dataset, dataset)}, {setting_words(setting)}"
+    return f"{METHODS.get(method, method)}, {column_words(dataset, setting)}"
 
 
 def grouped(lines: Sequence[Line]) -> list[list[Line]]:

@@ -11,7 +11,7 @@ from superfed.reproduce.questions.difference import Difference, Values
 from superfed.reproduce.record import Record, Records
 from superfed.reproduce.tallies import ARRIVING
 from superfed.reproduce.verdict import Figure
-from superfed.reproduce.words import DATASETS, METHODS, figure, setting_words
+from superfed.reproduce.words import METHODS, column_words, figure
 
 MISSING = "not run yet"
 
@@ -28,7 +28,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        return f"{DATASETS.get(self.dataset, self.dataset)}, {setting_words(self.clients)}"
+        return column_words(self.dataset, self.clients)
 
     def cell(self, method: str, how: str = "") -> str:
         return f"questions/{self.dataset}/{self.clients}{f'_{how}' if how else ''}/{method}"
