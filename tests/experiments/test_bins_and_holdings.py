@@ -6,9 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from superfed.engine.evaluate import NO_LAMBDA, ClientScores
 from superfed.experiments.assemble import Assembler
 from superfed.experiments.load import resolve
+from superfed.experiments.results import Results
 from superfed.experiments.runner import reevaluate
+from superfed.metrics.scores import score
 from superfed.store.files import read_json, write_json
 from superfed.store.layout import ExperimentFolder, RunFolder, find_runs
 from superfed.store.tables import read_table
@@ -56,6 +59,19 @@ def test_everybodys_bins_at_every_lambda(experiment: Path) -> None:
             assert sum(bins["samples"][i] for i in rows) == sum(stored["samples"] for stored in here)
             hits = sum(stored["samples"] * stored["top1"] for stored in here)
             assert sum(bins["samples"][i] * bins["top1"][i] for i in rows) == pytest.approx(hits)
+
+
+def test_networks_that_answer_nothing_are_counted(experiment: Path) -> None:
+    assert all(read_json(run.summary_file)["silent_clients"] == 0 for run in find_runs(experiment))
+    random, labels = np.random.default_rng(0), np.arange(20) % 4
+    answers = random.normal(size=(1, 20, 4)), np.zeros((1, 20, 4))
+    speaking, dead = (score(logits, labels, batch_size=8) for logits in answers)
+    without_samples = score(np.zeros((1, 0, 4)), labels[:0], batch_size=8)
+    scores = [
+        ClientScores(NO_LAMBDA, 20, len(labels), of_client, of_client)
+        for of_client in (speaking, dead, without_samples)
+    ]
+    assert Results(range(3), scores).summary([])["silent_clients"] == 1
 
 
 def test_holdings_are_those_of_the_data(experiment: Path) -> None:

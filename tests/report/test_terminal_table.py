@@ -133,11 +133,12 @@ def test_a_grid_without_one_half_is_not_called_one_half(tmp_path: Path) -> None:
 def test_what_went_wrong_is_said(tmp_path: Path) -> None:
     run = plain_run(tmp_path / "a", (0.5, 0.1))
     run.write_info(run.info() | {"status": "stopped"})
-    write_json(run.summary_file, read_json(run.summary_file) | {"diverged_updates": 5})
+    write_json(run.summary_file, read_json(run.summary_file) | {"diverged_updates": 5, "silent_clients": 3})
     late = unfinished_run(tmp_path / "late", run.config() | {"seed": 1}, "FedAvg")
     text = " ".join(drawn(compare([run, late]), 80).split())
     assert "FedAvg: 1 of 1 runs stopped before the last round." in text
     assert "5 client updates were not finite" in text
+    assert "FedAvg: the networks of 3 of 20 clients answer nothing" in text
     assert "Without results yet: late (running)." in text
 
 

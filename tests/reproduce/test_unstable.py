@@ -1,4 +1,4 @@
-"""Cells whose training blew up are marked wherever they are shown, and what happened is said."""
+"""Cells whose training blew up or died are marked wherever they are shown, and what happened is said."""
 
 from dataclasses import replace
 
@@ -6,7 +6,9 @@ import pytest
 from some_records import MADE, record
 
 from superfed.reproduce.compare import compare
+from superfed.reproduce.ordering import ordering
 from superfed.reproduce.record import Record
+from superfed.reproduce.standing import standing
 from superfed.reproduce.targets import draw
 from superfed.reproduce.unstable import unstable
 from superfed.reproduce.words import cells_of, counts, notes
@@ -34,6 +36,45 @@ def test_in_words(diverged: list[int], stopped: list[bool], words: str | None) -
     assert unstable(runs) == words
 
 
+@pytest.mark.parametrize(
+    ("silent", "diverged", "words"),
+    [
+        ([49], 0, None),
+        ([50], 0, "the networks of 50 of 100 clients answer nothing: to them all classes are always equally likely"),
+        (
+            [100, 3],
+            0,
+            "the networks of 100 of 100 clients answer nothing: to them all classes are always equally likely in 1 of 2 runs",
+        ),
+        (
+            [100],
+            1,
+            "1 client update was not finite and was left out; the networks of 100 of 100 clients answer nothing: to them all "
+            "classes are always equally likely",
+        ),
+    ],
+)
+def test_dead_networks_in_words(silent: list[int], diverged: int, words: str | None) -> None:
+    runs = [replace(record(CELL, seed), silent=dead, diverged=diverged) for seed, dead in enumerate(silent)]
+    assert {run.num_clients for run in runs} == {100}
+    assert unstable([run.summary for run in runs]) == words
+
+
+def test_the_dead_lead_nobody() -> None:
+    """Networks that answer nothing have the smallest calibration errors of all."""
+    errors = {"fedavg": 0.3, "fedper": 0.01, "ditto": 0.4, "superfed_mm": 0.2, "superfed_lm": 0.25}
+    cells = {f"table4/cifar10/symmetric0.6/{method}": error for method, error in errors.items()}
+    runs = {
+        cell: replace(record(cell, 0, error), silent=100 * cell.endswith("fedper")) for cell, error in cells.items()
+    }
+    lines = compare("table4", {cell: [run.summary] for cell, run in runs.items()})
+    (lead,) = (row for row in standing(lines).rows if row[0].endswith(", ECE"))
+    assert lead[1:3] == ("5/11", "-0.10* MM, FedAvg")
+    (order,) = (row for row in ordering(lines).rows if row[0].endswith(", ECE"))
+    assert order[1] == "5/11"
+    assert order[3] == order[5] == "SuPerFed-MM"
+
+
 def test_a_table_marks_the_number_and_says_why() -> None:
     runs = [record(CELL, 0), replace(record(CELL, 1), diverged=9)]
     lines = compare("table1", {CELL: [run.summary for run in runs]})
@@ -56,8 +97,9 @@ def test_what_is_drawn_says_so_below() -> None:
     ]
 
 
-@pytest.mark.parametrize("diverged", [0, 4])
-def test_it_is_kept(diverged: int) -> None:
-    kept = replace(record(CELL), diverged=diverged).as_plain()
-    assert ("diverged" in kept) == (diverged > 0)
-    assert Record.from_plain(kept).diverged == diverged
+@pytest.mark.parametrize("count", [0, 4])
+def test_it_is_kept(count: int) -> None:
+    for run in (replace(record(CELL), diverged=count), replace(record(CELL), silent=count)):
+        kept = run.as_plain()
+        assert ("diverged" in kept, "silent" in kept) == (run.diverged > 0, run.silent > 0)
+        assert Record.from_plain(kept) == run

@@ -10,6 +10,7 @@ from superfed.engine.evaluate import ClientScores
 from superfed.engine.simulation import RoundRecord
 from superfed.metrics.readings import READINGS, Curves, choose, picked
 from superfed.metrics.scores import BINS, METRICS
+from superfed.metrics.silence import silent
 from superfed.metrics.summary import summarise
 
 Floats = NDArray[np.float64]
@@ -122,6 +123,7 @@ class Results:
             "without_test_samples": int(sum(n == 0 for n in self._sizes["test"])),
             "without_validation_samples": int(sum(n == 0 for n in self._sizes["validation"])),
             "diverged_updates": sum(len(record.diverged) for record in records),
+            "silent_clients": self._silent(),
             "bytes_down": sum(record.bytes_down for record in records),
             "bytes_up": sum(record.bytes_up for record in records),
             "readings": self.readings(),
@@ -137,6 +139,12 @@ class Results:
         return {"lam": _none_if_nan(chosen.pop()) if shared else None} | {
             name: _told(name, self._picked(name, reading)) for name in METRICS
         }
+
+    def _silent(self) -> int:
+        """How many clients have a network that answers nothing, at their headline λ."""
+        samples, confidence, _ = picked(self._bins, self.choices[HEADLINE]).sum(axis=1).T
+        mean = np.divide(confidence, samples, out=np.full_like(samples, np.nan), where=samples > 0)
+        return int(silent(mean, self._picked("loss", HEADLINE), self._picked("top1", HEADLINE)).sum())
 
     def _picked(self, metric: str, reading: str) -> Floats:
         return picked(self._values["test"][metric], self.choices[reading])

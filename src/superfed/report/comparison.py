@@ -47,6 +47,8 @@ class Row:
     bytes_down: float
     diverged_updates: int
     """All runs together."""
+    silent_clients: int
+    """Whose networks answer nothing, of all runs together; runs of before that was counted have none."""
     never_sampled: list[int]
     """Clients that took part in no round, in each run."""
     newcomers: Newcomers | None
@@ -197,6 +199,7 @@ def _row(members: list[Finished], settings: Settings, label: str) -> Row:
         bytes_up=mean([summary["bytes_up"] for summary in summaries]),
         bytes_down=mean([summary["bytes_down"] for summary in summaries]),
         diverged_updates=sum(summary["diverged_updates"] for summary in summaries),
+        silent_clients=sum(summary.get("silent_clients", 0) for summary in summaries),
         never_sampled=[summary["never_sampled"] for summary in summaries],
         newcomers=newcomers(members),
     )
@@ -242,6 +245,7 @@ def _row_as_json(row: Row) -> dict[str, Any]:
             "bytes_up": row.bytes_up,
             "bytes_down": row.bytes_down,
             "diverged_updates": row.diverged_updates,
+            "silent_clients": row.silent_clients,
             "never_sampled": row.never_sampled,
         }
         | met

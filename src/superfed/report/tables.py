@@ -199,6 +199,7 @@ def _facts(row: Row, run: Finished) -> dict[str, str]:
     facts["sent up"] = amount(summary["bytes_up"])
     facts["sent down"] = amount(summary["bytes_down"])
     facts["diverged updates"] = str(summary["diverged_updates"])
+    facts["clients whose network answers nothing"] = str(summary.get("silent_clients", NOTHING))
     facts["parameters"] = f"{info['parameters']:,}" if isinstance(info.get("parameters"), int) else NOTHING
     for group in ("hardware", "versions"):
         found = info.get(group)

@@ -8,7 +8,7 @@ from rich.text import Text
 from superfed.report.averages import Accuracy
 from superfed.report.columns import Column, drawn, that_fit
 from superfed.report.comparison import Comparison, Row
-from superfed.report.divergence import left_out
+from superfed.report.divergence import answer_nothing, left_out
 from superfed.report.newcomers import ARRIVING, TITLE, adapted_heading, how_many, reservations, told
 from superfed.report.numbers import NOTHING, accuracy, listed, percent, spread
 from superfed.report.readings import HEADLINE, OWN, Reading, fixed_heading
@@ -91,6 +91,9 @@ class _Rendered:
                 notes.append(f"{row.name}: {early} of {len(row.seeds)} runs stopped before the last round.")
             if row.diverged_updates:
                 notes.append(f"{row.name}: {left_out(row.diverged_updates)}.")
+            if row.silent_clients:
+                clients = sum(run.summary["num_clients"] for run in row.members)
+                notes.append(f"{row.name}: {answer_nothing(row.silent_clients, clients)}. A lower training.lr may help.")
         if self.comparison.unfinished:
             runs = [
                 f"{run.name} ({run.status}" + (f", {run.rounds} rounds done)" if run.rounds is not None else ")")

@@ -16,7 +16,7 @@ FEWEST = 3
 SENTENCE = (
     "τ is Kendall's, between ours at the λ of the paper's reading and what was published: 1 where all pairs of methods come "
     "in the same order, -1 where they come in the reverse one, about 0 where one order says nothing about the other. Methods "
-    "whose published runs had faults that the others' had not are left out of it."
+    "whose published runs had faults that the others' had not are left out of it, and so are ours that are unstable."
 )
 OTHERWISE = " standard: the same with our errors computed over all of a client's samples, not batch by batch."
 
@@ -41,13 +41,14 @@ def kendall(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 def _row(group: Sequence[Line], both: bool) -> tuple[str, ...] | None:
     run = [line for line in group if line.ours]
-    if len(_comparable(run)) < FEWEST:
+    sound = [line for line in run if line.unstable is None]
+    if len(_comparable(sound)) < FEWEST:
         return None
     metric = METRICS.get(group[0].metric, group[0].metric)
-    cells = [_tau(run, _ours), _first(run, _ours)]
+    cells = [_tau(sound, _ours), _first(sound, _ours)]
     if both:
-        known = bool(run[0].standard)
-        cells += [_tau(run, _standard), _first(run, _standard)] if known else [NOTHING, NOTHING]
+        known = bool(sound[0].standard)
+        cells += [_tau(sound, _standard), _first(sound, _standard)] if known else [NOTHING, NOTHING]
     place = f"{group_title(group)}, {metric}"
     return (place, f"{len(run)}/{len(group)}", *cells, _first(group, _printed))
 

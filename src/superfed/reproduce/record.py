@@ -38,6 +38,8 @@ class Record:
     """Client by client, for cells of the open questions."""
     diverged: int = 0
     """How many client updates were not finite."""
+    silent: int = 0
+    """How many clients ended with a network that answers nothing."""
 
     @property
     def summary(self) -> Plain:
@@ -45,11 +47,12 @@ class Record:
             "num_clients": self.num_clients,
             "readings": self.readings,
             "diverged_updates": self.diverged,
+            "silent_clients": self.silent,
             "stopped": self.made.stopped,
         }
 
     def as_plain(self) -> Plain:
-        unsaid = [key for key in ("by_lambda", "surfaces", "tallies", "diverged") if not getattr(self, key)]
+        unsaid = [key for key in ("by_lambda", "surfaces", "tallies", "diverged", "silent") if not getattr(self, key)]
         return {key: value for key, value in asdict(self).items() if key not in unsaid}
 
     @classmethod
@@ -88,6 +91,7 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
                     surfaces=surveyed(folder) if cell.table == "figureA" else {},
                     tallies=Tallies.of(folder, run.config) if question else None,
                     diverged=summary["diverged_updates"],
+                    silent=summary.get("silent_clients", 0),
                 )
             )
     return found

@@ -19,12 +19,14 @@ def standing(lines: Sequence[Line]) -> Aside:
     headings = ("", "run", lines[0].reading, HEADLINE, SHARED.replace("_", " "), "in print")
     rows, metrics = [], {line.metric for line in lines}
     for group in grouped(lines):
-        at_reading = _lead(group, lambda line: line.ours)
+        sound = [line for line in group if line.unstable is None]
+        at_reading = _lead(sound, lambda line: line.ours)
         if at_reading is not None:
             run = sum(bool(line.ours) for line in group)
             metric = "" if len(metrics) == 1 else f", {METRICS.get(group[0].metric, group[0].metric)}"
-            others = [_lead(group, figures) or NOTHING for figures in (_own, _shared, _printed)]
-            rows.append((f"{group_title(group)}{metric}", f"{run}/{len(group)}", at_reading, *others))
+            others = [_lead(sound, _own), _lead(sound, _shared), _lead(group, _printed)]
+            told = (other or NOTHING for other in others)
+            rows.append((f"{group_title(group)}{metric}", f"{run}/{len(group)}", at_reading, *told))
     return Aside(TITLE, headings, rows, _sentence())
 
 
@@ -33,18 +35,18 @@ def _sentence() -> str:
     return (
         f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, in points, and who they "
         "are: at the λ of the paper's reading, at each client's own choice on its validation samples, and at one for all that "
-        "they choose together; of those that were run, and in print of all. * where, of ours, the same test as for the "
-        f"verdicts sees a difference; the best other is taken as one run, and p < {LEVEL:g} is not corrected for its having "
-        "been chosen."
+        "they choose together; of those that were run and are not unstable, and in print of all. * where, of ours, the same "
+        f"test as for the verdicts sees a difference; the best other is taken as one run, and p < {LEVEL:g} is not corrected "
+        "for its having been chosen."
     )
 
 
 def _lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str | None:
-    sign = -1 if group[0].less_is_better else 1
     known = [(line.method, list(of_line)) for line in group if (of_line := figures(line))]
     ours, others = ([one for one in known if (one[0] in MIXINGS) is own] for own in (True, False))
     if not ours or not others:
         return None
+    sign = -1 if group[0].less_is_better else 1
     (first, own), (second, beaten) = (max(side, key=lambda one: sign * mean_of(one[1])) for side in (ours, others))
     found = verdict(own, _as_one(beaten))
     seen = "*" if found.p is not None and found.p < LEVEL else ""
