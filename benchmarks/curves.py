@@ -164,6 +164,8 @@ def page() -> str:
 def main() -> None:
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     for folder in map(Path, sys.argv[1:]):
+        if not (folder / "experiment.json").exists():
+            sys.exit(f"curves.py: {folder} is no experiment's folder")
         kept[folder.name] = taken(folder)
     KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
     PICTURES.mkdir(exist_ok=True)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.functional import cross_entropy
 
+from superfed.core.errors import UserError
 from superfed.data.cifar10 import Cifar10
 from superfed.models.two_cnn import TwoCNN
 
@@ -86,4 +87,9 @@ def main(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if len(sys.argv) != 2:
+        sys.exit("mixing.py: give the folder that holds datasets, and nothing else")
+    try:
+        main(Path(sys.argv[1]))
+    except UserError as error:
+        sys.exit(f"mixing.py: {error}")

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from superfed.report.numbers import NOTHING
@@ -12,6 +10,7 @@ from superfed.report.readings import HEADLINE
 from superfed.reproduce.aside import Aside
 from superfed.reproduce.below import below
 from superfed.reproduce.compare import Line, mean_of
+from superfed.reproduce.ruled import ruled
 from superfed.reproduce.words import (
     METRICS,
     POINTS,
@@ -32,7 +31,7 @@ def show(title: str, lines: Sequence[Line], console: Console) -> None:
     console.print(Text(title, style="bold"))
     for group in grouped(lines):
         metric = METRICS.get(group[0].metric, group[0].metric)
-        table = _table(f"{group_title(group)} ({metric})")
+        table = ruled(f"{group_title(group)} ({metric})")
         words = headings(group)
         without = POINTS if STANDARD in words else None  # there is no room for both
         shown = [heading for heading in words if heading != without]
@@ -54,7 +53,7 @@ def show(title: str, lines: Sequence[Line], console: Console) -> None:
 
 
 def _show_aside(aside: Aside, console: Console) -> None:
-    table = _table(aside.title)
+    table = ruled(aside.title)
     for number, heading in enumerate(aside.headings):
         table.add_column(heading.replace(", ", ",\n"), no_wrap=number > 0)
     for title, run, *leads in aside.rows:
@@ -63,10 +62,3 @@ def _show_aside(aside: Aside, console: Console) -> None:
     console.print(table)
     console.print()
     console.print(Text(aside.sentence, style="dim"))
-
-
-def _table(title: str) -> Table:
-    what = Text(title, style="italic")
-    return Table(
-        title=what, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
-    )

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from textwrap import fill
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from superfed.reproduce.drawn import Drawn, Section
+from superfed.reproduce.ruled import ruled
 
 GAP = 2
 """Between columns."""
@@ -17,22 +17,19 @@ GAP = 2
 def show_figure(title: str, drawn: Drawn, console: Console) -> None:
     console.print(Text(title, style="bold"))
     for section in drawn.sections:
-        what = Text(section.heading, style="italic") if section.heading else None
         if section.rows:
-            console.print(_table(section, what, console.width))
+            console.print(_table(section, console.width))
             console.print()
-        elif what is not None:
-            console.print(what)
+        elif section.heading:
+            console.print(Text(section.heading, style="italic"))
         if section.remark:
             console.print(Text(section.remark, style="dim"))
     for sentence in drawn.sentences:
         console.print(Text(sentence, style="dim"))
 
 
-def _table(section: Section, title: Text | None, width: int) -> Table:
-    table = Table(
-        title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
-    )
+def _table(section: Section, width: int) -> Table:
+    table = ruled(section.heading)
     headings, *rows = fitted([section.headings, *(row.words for row in section.rows)], width)
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="left" if number == 0 else "right", no_wrap=True)
