@@ -9,4 +9,6 @@ def left_out(updates: int) -> str:
 
 def answer_nothing(silent: int, clients: int) -> str:
     """``the networks of 3 of 100 clients answer nothing: to them all classes are always equally likely``."""
-    return f"the networks of {silent} of {clients} clients answer nothing: to them all classes are always equally likely"
+    return (
+        f"the networks of {silent} of {clients} clients answer nothing: to them all classes are always equally likely"
+    )

@@ -93,7 +93,9 @@ class _Rendered:
                 notes.append(f"{row.name}: {left_out(row.diverged_updates)}.")
             if row.silent_clients:
                 clients = sum(run.summary["num_clients"] for run in row.members)
-                notes.append(f"{row.name}: {answer_nothing(row.silent_clients, clients)}. A lower training.lr may help.")
+                notes.append(
+                    f"{row.name}: {answer_nothing(row.silent_clients, clients)}. A lower training.lr may help."
+                )
         if self.comparison.unfinished:
             runs = [
                 f"{run.name} ({run.status}" + (f", {run.rounds} rounds done)" if run.rounds is not None else ")")
