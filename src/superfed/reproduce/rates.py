@@ -29,13 +29,13 @@ RATES: dict[Machine, dict[str, Rate]] = {
         "vgg": Rate(11_700, half_lanes=5.2),
         "stacked_lstm": Rate(2_000, half_lanes=12),
     },
-    "two_cores": {  # float32, SuPerFed-MM; docs/benchmark.md has the first two, of one core
+    "two_cores": {  # float32, SuPerFed-MM; 1.8 times what one was seen to do, benchmarks/results/cpu-epyc-2-cores*.json
         "two_nn": Rate(4_000),
         "two_cnn": Rate(120),
-        "resnet": Rate(30, guess=True),
-        "mobilenet": Rate(40, guess=True),
-        "vgg": Rate(150, guess=True),
-        "stacked_lstm": Rate(20, guess=True),
+        "resnet": Rate(36),
+        "mobilenet": Rate(66),
+        "vgg": Rate(100),
+        "stacked_lstm": Rate(9),
     },
 }
 TINY = 10_000
