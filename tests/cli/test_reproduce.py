@@ -45,6 +45,9 @@ def test_the_plan_runs_nothing(superfed: Program, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("66 cells, 1 seed: 66 runs in 22 groups")
     assert list(tmp_path.iterdir()) == []
+    assert "~" not in done.stdout  # every rate it goes by was measured
+    tiny = superfed("reproduce", "table1", "--plan", "--scale", "smoke", cwd=tmp_path)
+    assert "~ where the rate is a guess" in " ".join(tiny.stdout.split())
 
 
 def test_data_that_is_not_here_is_left_out_and_said(

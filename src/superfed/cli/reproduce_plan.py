@@ -9,10 +9,9 @@ from superfed.reproduce.rates import MACHINES, Machine
 
 HEADINGS = ("", "batch", "runs", "lanes", "client-steps", "states", *MACHINES.values())
 
-REMARKS = (
-    "The runs of a row are computed together. States are what clients keep, were all runs under way at once.",
-    "Times are of training alone, from rates seen on such machines; ~ where the rate is a guess.",
-)
+TOGETHER = "The runs of a row are computed together. States are what clients keep, were all runs under way at once."
+RATES = "Times are of training alone, from rates seen on such machines"
+GUESSED = "; ~ where the rate is a guess"
 
 
 def show_plan(plan: Plan, console: Console) -> None:
@@ -30,7 +29,8 @@ def show_plan(plan: Plan, console: Console) -> None:
         total = (_count(plan.client_steps), _bytes(plan.state_bytes), *(_time(plan.seconds(m)) for m in MACHINES))
         table.add_row("in all", "", f"{plan.num_runs}", "", *total, style="bold")
     console.print(table)
-    for sentence in REMARKS:
+    guessed = any(group.guessed(machine) for group in plan.groups for machine in MACHINES)
+    for sentence in (TOGETHER, f"{RATES}{GUESSED if guessed else ''}."):
         console.print(Text(sentence, style="dim"))
 
 
