@@ -8,7 +8,7 @@ from rich.text import Text
 from superfed.report.averages import Accuracy
 from superfed.report.columns import Column, drawn, that_fit
 from superfed.report.comparison import Comparison, Row
-from superfed.report.divergence import answer_nothing, left_out
+from superfed.report.mishaps import answer_nothing, left_out
 from superfed.report.newcomers import ARRIVING, TITLE, adapted_heading, how_many, reservations, told
 from superfed.report.numbers import NOTHING, accuracy, listed, percent, spread
 from superfed.report.readings import HEADLINE, OWN, Reading, fixed_heading

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from superfed.report.divergence import answer_nothing, left_out
+from superfed.report.mishaps import answer_nothing, left_out
 
 MARK = "!"
 SILENT_SHARE = 0.5
