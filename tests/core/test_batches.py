@@ -1,5 +1,7 @@
 """Orders, batches, and the loss of a batch that may be padded."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from superfed.core.batch import Batch, batch_table, epoch_orders, mean_cross_entropy, num_batches
+from superfed.core.batch import Batch, LastBatch, batch_sizes, batch_table, epoch_orders, mean_cross_entropy
 from superfed.core.random import stream
 
 
@@ -42,7 +44,32 @@ def test_a_short_last_batch_is_filled_with_minus_one(
 ) -> None:
     table = batch_table(np.arange(num_samples)[None], batch_size)
     assert table.tolist() == expected
-    assert len(expected) == num_batches(num_samples, batch_size)
+    assert len(expected) == len(batch_sizes(num_samples, batch_size))
+
+
+@pytest.mark.parametrize(
+    ("last", "sizes"), [("keep", [3, 3, 1]), ("drop", [3, 3]), ("even", [3, 2, 2])], ids=["keep", "drop", "even"]
+)
+def test_samples_left_over_are_kept_dropped_or_spread(last: LastBatch, sizes: list[int]) -> None:
+    orders = np.array([[6, 5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 5, 6]])
+    table = batch_table(orders, 3, last)
+    assert (table >= 0).sum(axis=1).tolist() == sizes * 2
+    used = sum(sizes)
+    assert table[table >= 0].tolist() == [*orders[0, :used], *orders[1, :used]]  # in their order, none twice
+
+
+@given(num_samples=st.integers(0, 200), batch_size=st.integers(1, 45))
+@settings(deadline=None)
+def test_batches_hold_what_they_should(num_samples: int, batch_size: int) -> None:
+    kept, dropped, even = (batch_sizes(num_samples, batch_size, last).tolist() for last in get_args(LastBatch))
+    assert sum(kept) == sum(even) == num_samples
+    assert len(kept) == len(even)
+    assert max(even, default=0) - min(even, default=0) <= 1
+    assert max(even, default=0) <= batch_size
+    if num_samples >= batch_size:
+        assert dropped == [batch_size] * (num_samples // batch_size)
+    else:
+        assert dropped == kept  # the only batch there is
 
 
 def test_epochs_follow_each_other_and_no_batch_spans_two() -> None:
@@ -55,7 +82,7 @@ def test_epochs_follow_each_other_and_no_batch_spans_two() -> None:
 def test_no_sample_is_left_out(num_samples: int, batch_size: int, epochs: int) -> None:
     orders = epoch_orders(num_samples, epochs, stream(0, "batches"))
     table = batch_table(orders, batch_size)
-    assert table.shape == (epochs * num_batches(num_samples, batch_size), batch_size)
+    assert table.shape == (epochs * len(batch_sizes(num_samples, batch_size)), batch_size)
     assert table[table >= 0].tolist() == orders.ravel().tolist()
 
 

@@ -72,6 +72,7 @@ BATCHED: dict[str, Callable[[], nn.Module]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.* end every epoch with a batch of")
 @pytest.mark.parametrize("network", BATCHED.values(), ids=BATCHED)
 def test_ragged_batches_come_out_as_they_do_alone(network: Callable[[], nn.Module]) -> None:
     base = toy_task(METHODS["superfed"])

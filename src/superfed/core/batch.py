@@ -1,6 +1,7 @@
 """Mini-batches: which samples a client sees in which order, and the loss over a batch that may be padded."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -36,15 +37,33 @@ def epoch_orders(num_samples: int, epochs: int, rng: np.random.Generator) -> NDA
     return rng.permuted(np.tile(np.arange(num_samples), (epochs, 1)), axis=1)
 
 
-def num_batches(num_samples: int, batch_size: int) -> int:
-    """Batches in an epoch: the last may be smaller, and none is left out."""
-    return -(-num_samples // batch_size)
+LastBatch = Literal["keep", "drop", "even"]
+"""What becomes of the samples that are left over when an epoch is cut into batches."""
 
 
-def batch_table(orders: NDArray[np.int64], batch_size: int) -> NDArray[np.int64]:
-    """The orders cut into batches, ``[steps, batch_size]``, with -1 where the last batch of an epoch is short."""
+def batch_sizes(num_samples: int, batch_size: int, last: LastBatch = "keep") -> NDArray[np.int64]:
+    """How many samples each batch of an epoch has.
+
+    Of 7 samples in batches of 3: ``keep`` makes 3, 3, 1, ``drop`` 3, 3, and ``even`` 3, 2, 2. The only batch of a client
+    with fewer samples than that is never left out.
+    """
+    whole, rest = divmod(num_samples, batch_size)
+    if last == "drop" and whole:
+        rest = 0
+    count = whole + (rest > 0)
+    if last == "even" and count:
+        smaller, larger = divmod(num_samples, count)
+        return smaller + (np.arange(count) < larger).astype(np.int64)
+    sizes = np.full(count, batch_size, dtype=np.int64)
+    if rest:
+        sizes[-1] = rest
+    return sizes
+
+
+def batch_table(orders: NDArray[np.int64], batch_size: int, last: LastBatch = "keep") -> NDArray[np.int64]:
+    """The orders cut into batches, ``[steps, batch_size]``, with -1 where a batch is short."""
     epochs, num_samples = orders.shape
-    per_epoch = num_batches(num_samples, batch_size)
-    table = np.full((epochs, per_epoch * batch_size), -1, dtype=np.int64)
-    table[:, :num_samples] = orders
-    return table.reshape(epochs * per_epoch, batch_size)
+    sizes = batch_sizes(num_samples, batch_size, last)
+    table = np.full((epochs, len(sizes), batch_size), -1, dtype=np.int64)
+    table[:, np.arange(batch_size) < sizes[:, None]] = orders[:, : sizes.sum()]
+    return table.reshape(epochs * len(sizes), batch_size)

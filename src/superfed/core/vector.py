@@ -122,6 +122,11 @@ class VectorModel:
         return outputs
 
     @property
+    def normalises_batches(self) -> bool:
+        """Whether a sample's outputs in training depend on those beside it."""
+        return bool(self._weight_buffers) or uses_batch_statistics(self._training)
+
+    @property
     def by_sample(self) -> bool:
         """Whether an evaluated sample's outputs depend on it alone, and not on those beside it."""
         return not self._weight_buffers

@@ -1,14 +1,17 @@
 """One run, fully decided: method, model, data, schedule and seed."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
+from typing import get_args
 
 import torch
 
 from superfed.core.aggregation import Aggregation, Mean
 from superfed.core.algorithm import Algorithm, Cohort, FirstModel
+from superfed.core.batch import LastBatch, batch_sizes
 from superfed.core.errors import SettingError, require
 from superfed.core.privacy import Privacy
 from superfed.core.random import NOBODY, key, stream
@@ -17,6 +20,9 @@ from superfed.core.state import State
 from superfed.core.vector import VectorModel
 from superfed.engine.precision import Precision
 from superfed.metrics.privacy_spent import check_accountant
+
+TINY = 3
+"""Batches of so many samples or fewer say little about the mean and the variance of their channels."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Schedule:
     """Passes over a client's training samples in a round."""
     batch_size: int = 10
     """Samples in a mini-batch; the last of an epoch may have fewer."""
+    last_batch: LastBatch = field(default="keep", repr=False)
+    """Whether the samples left over make a small last batch, are left out, or all batches are made about even."""
     lr: float = 0.01
     """The rate of the first round."""
     lr_decay: float = 0.99
@@ -43,6 +51,10 @@ class Schedule:
     def __post_init__(self) -> None:
         for name in ("rounds", "local_epochs", "batch_size"):
             require(getattr(self, name) >= 1, name, f"must be 1 or more, not {getattr(self, name)}")
+        choices = get_args(LastBatch)
+        require(
+            self.last_batch in choices, "last_batch", f"must be one of {', '.join(choices)}, not {self.last_batch!r}"
+        )
         share = self.clients_per_round
         require(share > 0, "clients_per_round", f"must be more than 0, not {share}")
         require(
@@ -92,12 +104,9 @@ class Task:
     def identity(self) -> str:
         """What tells this run from any other: a checkpoint of one is of no use to another."""
         shape = (self.model.size, str(self.model.dtype), self.data.fingerprint, self.seed, self.newcomers)
-        usual = ("float32", Mean(), None)
-        unusual = [
-            value
-            for value, plain in zip((self.precision, self.aggregation, self.privacy), usual, strict=True)
-            if value != plain
-        ]
+        usual = ("float32", Mean(), None, "keep")
+        ours = (self.precision, self.aggregation, self.privacy, self.schedule.last_batch)
+        unusual = [value for value, plain in zip(ours, usual, strict=True) if value != plain]
         return sha256(repr((self.algorithm, self.schedule, shape, *unusual)).encode()).hexdigest()
 
     def check(self) -> None:
@@ -107,6 +116,22 @@ class Task:
             check_accountant()
         sample = self.data.train(0).x[:2]
         self.model.check_forward(as_inputs(sample, self.model), self.data.num_classes)
+        self._warn_of_tiny_batches()
+
+    def _warn_of_tiny_batches(self) -> None:
+        """One batch of two samples, each normalised by the other, can undo what the rest of a round has learnt."""
+        if not self.model.normalises_batches:
+            return
+        train_sizes = [self.data.train_size(client) for client in self.members]
+        sizes = [batch_sizes(size, self.schedule.batch_size, self.schedule.last_batch) for size in train_sizes]
+        tiny = sum(len(of) > 1 and of[-1] <= TINY < of[0] for of in sizes)
+        if tiny:
+            warnings.warn(
+                f"{tiny} of {len(sizes)} clients end every epoch with a batch of {TINY} samples or fewer, from which a "
+                "network with batch normalisation learns little and may forget much; last_batch=even makes all "
+                "batches about the same size, and last_batch=drop leaves such a batch out",
+                stacklevel=2,
+            )
 
     @cached_property
     def newcomer_clients(self) -> list[int]:

@@ -11,6 +11,7 @@ import torch
 
 from superfed.algorithms import ALGORITHMS
 from superfed.core.algorithm import Algorithm
+from superfed.core.batch import LastBatch
 from superfed.core.errors import SettingError, UserError
 from superfed.core.samples import FederatedData
 from superfed.core.vector import ModelSource, VectorModel
@@ -38,6 +39,7 @@ def fit(
     clients_per_round: int | float | None = None,
     local_epochs: int = 10,
     batch_size: int = 10,
+    last_batch: LastBatch = "keep",
     lr: float = 0.01,
     lr_decay: float = 0.99,
     momentum: float = 0.9,
@@ -66,6 +68,8 @@ def fit(
             first global model; a function is called for fresh ones.
         algorithm: a method, such as ``SuPerFed(nu=2.0)``, or its name.
         clients_per_round: a number, or a fraction such as 0.1; 5 or all if there are fewer, without it.
+        last_batch: what becomes of the samples left over when an epoch is cut into batches: "keep" makes a small last batch
+            of them, "drop" leaves them out, "even" makes all batches about the same size.
         num_classes: without it, as many as the network tells apart, or as the labels show.
         class_names: where labels are names, the order of the classes; without it they are sorted.
         test_fraction, validation_fraction: what is cut from a client's samples, unless it brings its own.
@@ -89,6 +93,7 @@ def fit(
         clients_per_round=min(5, data.num_clients) if clients_per_round is None else clients_per_round,
         local_epochs=local_epochs,
         batch_size=batch_size,
+        last_batch=last_batch,
         lr=lr,
         lr_decay=lr_decay,
         momentum=momentum,

@@ -213,6 +213,7 @@ def _settings(dataset: str, algorithm: Plain, data: Plain, rounds: int) -> Plain
             "lr_decay": setup.lr_decay,
             "momentum": paper.MOMENTUM,
             "weight_decay": paper.WEIGHT_DECAY,
+            **setup.further,
         },
         "evaluation": {"lambdas": paper.LAMBDAS},
     }
