@@ -19,7 +19,7 @@ from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.executors import Batched, check_engine
 from superfed.engine.footprint import peak_bytes
 from superfed.engine.lanes import Lane
-from superfed.engine.segments import Segment, segments, sizes_of
+from superfed.engine.segments import Segment, segments, sizes_of, waiting
 from superfed.engine.stack import Planned, Stack
 from support.toys import CPU, METHODS, RAGGED, assert_same, toy_data, toy_task, train
 
@@ -213,6 +213,30 @@ def test_sizes_are_halves_as_long_as_that_saves_time() -> None:
     assert sizes_of(200, 2_156_490) == [1, 2, 4, 7, 13, 25, 50, 100, 200]
     assert sizes_of(200, 199_210) == [20, 25, 50, 100, 200]
     assert sizes_of(5, 199_210) == [5]
+
+
+def test_where_clients_are_alike_no_program_is_made_for_fewer_lanes() -> None:
+    assert waiting([90, 95, 95, 95]) == pytest.approx(5 / 4 / 95)
+    assert waiting([7]) == waiting([0, 0]) == 0
+    assert sizes_of(15, 5_054_784, waiting([90, 95, 95, 95])) == [15]
+    assert sizes_of(15, 5_054_784, waiting([40, 95, 95, 95])) == [1, 2, 4, 8, 15]
+
+
+@pytest.mark.parametrize(("sizes", "programs_made"), [((20, 20, 21, 20, 20, 20), 1), ((5, 21, 10, 20, 15, 20), 3)])
+def test_as_many_programs_are_compiled_as_are_worth_it(
+    sizes: tuple[int, ...], programs_made: int, monkeypatch: pytest.MonkeyPatch, small_is_full: None
+) -> None:
+    made: list[int] = []
+
+    def as_it_is(program: programs.Program, memory: programs.StackMemory) -> programs.Program:
+        made.append(memory.capacity[0])
+        return program
+
+    monkeypatch.setattr(programs, "_compiled", as_it_is)
+    task = toy_task(METHODS["fedavg"], data=toy_data(sizes), clients_per_round=6, batch_size=1)
+    (alone,), (together,) = train([task]), train([task], Batched(CPU, compile="on"))
+    assert_same(alone, together, ROUNDING)
+    assert len(made) == programs_made, made
 
 
 def test_parts_are_even() -> None:

@@ -128,6 +128,13 @@ def test_a_file_that_is_not_there_or_cannot_be_read(tmp_path: Path) -> None:
         assert str(caught.value).startswith(f"{tmp_path / name}: cannot be read (")
 
 
+def test_a_folder_of_runs_is_told_from_its_config(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("algorithm: fedavg\n")
+    with pytest.raises(UserError) as caught:
+        load_config(str(tmp_path))
+    assert str(caught.value) == f"{tmp_path}: is a folder of runs; its config is {tmp_path}/config.yaml"
+
+
 @pytest.mark.parametrize("source", ["dmeo", "x" * 300])
 def test_an_unknown_name_lists_the_shipped_ones(source: str) -> None:
     with pytest.raises(UserError) as caught:

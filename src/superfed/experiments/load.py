@@ -48,6 +48,8 @@ def load_config(source: str, overrides: list[str] | None = None) -> dict[str, An
         name = path.stem
     elif source in configs:
         text, name = configs[source], source
+    elif os.path.isfile(config := os.path.join(source, "config.yaml")):
+        raise UserError(f"{source}: is a folder of runs; its config is {config}")
     else:
         raise UserError(f"{source}: is no file, and no shipped config; those are {', '.join(configs)}")
     settings = _parse(text, source)
