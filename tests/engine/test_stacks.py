@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from superfed.core.algorithm import Algorithm
 from superfed.core.errors import SettingError
 from superfed.core.state import State
+from superfed.engine import batched
 from superfed.engine import program as programs
 from superfed.engine import segments as segments_module
 from superfed.engine.aligned_rows import new_rows
-from superfed.engine.batched import Stacks, even_parts, group_key
+from superfed.engine.batched import Compile, Stacks, even_parts, group_key
 from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.executors import Batched, check_engine
 from superfed.engine.footprint import peak_bytes
@@ -215,16 +216,32 @@ def test_sizes_are_halves_as_long_as_that_saves_time() -> None:
     assert sizes_of(5, 199_210) == [5]
 
 
-def test_where_clients_are_alike_no_program_is_made_for_fewer_lanes() -> None:
+def test_how_long_lanes_wait_for_the_longest() -> None:
     assert waiting([90, 95, 95, 95]) == pytest.approx(5 / 4 / 95)
+    assert waiting([10, 0]) == 0.5
     assert waiting([7]) == waiting([0, 0]) == 0
-    assert sizes_of(15, 5_054_784, waiting([90, 95, 95, 95])) == [15]
-    assert sizes_of(15, 5_054_784, waiting([40, 95, 95, 95])) == [1, 2, 4, 8, 15]
 
 
-@pytest.mark.parametrize(("sizes", "programs_made"), [((20, 20, 21, 20, 20, 20), 1), ((5, 21, 10, 20, 15, 20), 3)])
-def test_as_many_programs_are_compiled_as_are_worth_it(
-    sizes: tuple[int, ...], programs_made: int, monkeypatch: pytest.MonkeyPatch, small_is_full: None
+ALIKE, UNLIKE = (20, 20, 21, 20, 20, 20), (21, 5, 10, 20, 15, 20)
+
+
+def test_programs_for_fewer_lanes_are_for_clients_that_differ_and_for_long_runs() -> None:
+    """And nothing is to be saved where nothing is compiled."""
+
+    def shrinks(sizes: tuple[int, ...], rounds: int, times: int = 1, compile: Compile = "on") -> bool:
+        task = toy_task(METHODS["fedavg"], data=toy_data(sizes), batch_size=1, rounds=rounds)
+        return Stacks(torch.device("cuda"), 10**9, compile, tasks=[task] * times)._shrinks(task)
+
+    assert not shrinks(ALIKE, 10_000)  # 3 lanes, 2 epochs of 20 steps: 1.2 million, and a twentieth of that is waiting
+    assert shrinks(UNLIKE, 10_000)
+    assert not shrinks(UNLIKE, 1000)
+    assert shrinks(UNLIKE, 1000, times=20)
+    assert shrinks(ALIKE, 10, compile="off")
+
+
+@pytest.mark.parametrize(("worth", "programs_made"), [(10**9, 1), (1, 3)])
+def test_lanes_that_wait_come_out_as_those_of_a_stack_that_shrinks(
+    worth: int, programs_made: int, monkeypatch: pytest.MonkeyPatch, small_is_full: None
 ) -> None:
     made: list[int] = []
 
@@ -233,7 +250,8 @@ def test_as_many_programs_are_compiled_as_are_worth_it(
         return program
 
     monkeypatch.setattr(programs, "_compiled", as_it_is)
-    task = toy_task(METHODS["fedavg"], data=toy_data(sizes), clients_per_round=6, batch_size=1)
+    monkeypatch.setattr(batched, "WORTH_COMPILING", worth)
+    task = toy_task(METHODS["fedavg"], data=toy_data(UNLIKE), clients_per_round=6, batch_size=1)
     (alone,), (together,) = train([task]), train([task], Batched(CPU, compile="on"))
     assert_same(alone, together, ROUNDING)
     assert len(made) == programs_made, made

@@ -41,23 +41,22 @@ LastBatch = Literal["keep", "drop", "even"]
 """What becomes of the samples that are left over when an epoch is cut into batches."""
 
 
+def num_batches(num_samples: int, batch_size: int, last: LastBatch = "keep") -> int:
+    """In an epoch. The only batch of a client with fewer samples than that is never left out."""
+    whole, rest = divmod(num_samples, batch_size)
+    return whole if last == "drop" and whole else whole + (rest > 0)
+
+
 def batch_sizes(num_samples: int, batch_size: int, last: LastBatch = "keep") -> NDArray[np.int64]:
     """How many samples each batch of an epoch has.
 
-    Of 7 samples in batches of 3: ``keep`` makes 3, 3, 1, ``drop`` 3, 3, and ``even`` 3, 2, 2. The only batch of a client
-    with fewer samples than that is never left out.
+    Of 7 samples in batches of 3: ``keep`` makes 3, 3, 1, ``drop`` 3, 3, and ``even`` 3, 2, 2.
     """
-    whole, rest = divmod(num_samples, batch_size)
-    if last == "drop" and whole:
-        rest = 0
-    count = whole + (rest > 0)
-    if last == "even" and count:
-        smaller, larger = divmod(num_samples, count)
-        return smaller + (np.arange(count) < larger).astype(np.int64)
-    sizes = np.full(count, batch_size, dtype=np.int64)
-    if rest:
-        sizes[-1] = rest
-    return sizes
+    batches = np.arange(num_batches(num_samples, batch_size, last))
+    if last == "even" and len(batches):
+        smaller, larger = divmod(num_samples, len(batches))
+        return smaller + (batches < larger).astype(np.int64)
+    return np.minimum(num_samples - batches * batch_size, batch_size)
 
 
 def batch_table(orders: NDArray[np.int64], batch_size: int, last: LastBatch = "keep") -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """Many lanes at once: lanes of one shape share a stack, and a stack a program that is kept across rounds and runs."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Literal
@@ -15,6 +15,7 @@ from superfed.engine.plan import num_steps
 from superfed.engine.plans_ahead import PlansAhead
 from superfed.engine.precision import products_in
 from superfed.engine.program import Programs, Tell
+from superfed.engine.segments import waiting
 from superfed.engine.stack import Planned, Stack
 from superfed.engine.task import Task
 from superfed.engine.utilisation import Utilisation
@@ -23,6 +24,8 @@ GroupKey = tuple[object, ...]
 Compile = Literal["auto", "on", "off"]
 WORTH_COMPILING = 200_000
 """Steps of all clients of all runs that share a program. Fewer take less time than the compiler does."""
+SOME_CLIENTS = 1000
+"""By which it is seen how different a run's clients are."""
 MOST_LANES = 512
 """More lanes than this do not make a GPU any faster."""
 
@@ -50,9 +53,11 @@ class Stacks:
         tasks: Sequence[Task] = (),
     ) -> None:
         self.device, self.use = device, Utilisation()
-        self._planned = Counter[GroupKey]()
+        self._planned = defaultdict[GroupKey, list[Task]](list)
+        self._planned_steps = Counter[GroupKey]()
         for task in tasks:
-            self._planned[group_key(task)] += _client_steps(task)
+            self._planned[group_key(task)].append(task)
+            self._planned_steps[group_key(task)] += _client_steps(task)
         self.programs = Programs(device, tell)
         self._compile, self._max_lanes = compile, max_lanes
         self._samples = DeviceSamples(device, budget // 5)
@@ -108,7 +113,8 @@ class Stacks:
 
     def _stack(self, key: GroupKey, task: Task) -> Stack:
         if key not in self._stacks:
-            self._stacks[key] = Stack(task, self._samples, self.programs, self.use, self._compiles(task))
+            how = self._compiles(task), self._shrinks(task)
+            self._stacks[key] = Stack(task, self._samples, self.programs, self.use, *how)
         return self._stacks[key]
 
     def _limit(self, key: GroupKey, lanes: Sequence[Lane]) -> int:
@@ -123,9 +129,18 @@ class Stacks:
     def _compiles(self, task: Task) -> bool:
         """Decided by settings alone, not by how far runs have come, since compiled programs round differently."""
         if self._compile == "auto":
-            steps = self._planned.get(group_key(task), 0) or _client_steps(task)
-            return self.device.type == "cuda" and steps >= WORTH_COMPILING
+            return self.device.type == "cuda" and self._steps_with(task) >= WORTH_COMPILING
         return self._compile == "on"
+
+    def _shrinks(self, task: Task) -> bool:
+        """Whether finished lanes would wait for so long that programs for fewer are worth compiling; decided like that."""
+        alike = self._planned.get(group_key(task), [task])
+        steps = [num_steps(one, client) for one in alike for client in one.members[:SOME_CLIENTS]]
+        return not self._compiles(task) or self._steps_with(task) * waiting(steps) >= WORTH_COMPILING
+
+    def _steps_with(self, task: Task) -> int:
+        """Of all runs that share its program, of those that will be computed."""
+        return self._planned_steps.get(group_key(task), 0) or _client_steps(task)
 
 
 def _client_steps(task: Task) -> int:

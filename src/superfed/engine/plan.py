@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from superfed.core.algorithm import Phase
-from superfed.core.batch import batch_sizes, batch_table, epoch_orders
+from superfed.core.batch import batch_table, epoch_orders, num_batches
 from superfed.core.random import stream
 from superfed.engine.task import Task
 
@@ -55,5 +55,5 @@ def plan_key(task: Task, client: int, round: int) -> Hashable:
 
 def num_steps(task: Task, client: int) -> int:
     """How many steps the client's local update takes."""
-    per_epoch = len(batch_sizes(task.data.train_size(client), task.schedule.batch_size, task.schedule.last_batch))
+    per_epoch = num_batches(task.data.train_size(client), task.schedule.batch_size, task.schedule.last_batch)
     return sum(phase.epochs for phase in task.algorithm.phases(task.schedule.local_epochs)) * per_epoch

@@ -41,22 +41,13 @@ FULL = 4_000_000
 """Parameters of all lanes together, below which a step on a GPU takes as long with fewer lanes."""
 
 
-ALIKE = 0.05
-"""The part of the longest lane's steps that others may wait for it, on average, before a program for fewer is worth it."""
-
-
 def waiting(steps: Sequence[int]) -> float:
     """The part of the longest client's steps for which the others have none, on average."""
     return 1 - sum(steps) / (len(steps) * max(steps)) if any(steps) else 0.0
 
 
-def sizes_of(lanes: int, parameters: int, waiting: float = 1.0) -> list[int]:
-    """The sizes that a stack of ``lanes`` may shrink to: halves, as long as that saves time.
-
-    Only the whole, where clients have about as many steps as each other: a program for each size has to be compiled first.
-    """
-    if waiting < ALIKE:
-        return [lanes]
+def sizes_of(lanes: int, parameters: int) -> list[int]:
+    """The sizes that a stack of ``lanes`` may shrink to: halves, as long as that saves time."""
     least = max(FULL // parameters, 1)
     sizes = [lanes]
     while sizes[-1] > least:

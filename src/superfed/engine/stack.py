@@ -20,10 +20,10 @@ from superfed.engine.footprint import lane_bytes
 from superfed.engine.lane_step import LaneStep, Scalars, lane_scalars
 from superfed.engine.lanes import Lane
 from superfed.engine.local import Update
-from superfed.engine.plan import PhasePlan, num_steps
+from superfed.engine.plan import PhasePlan
 from superfed.engine.program import Program, Programs, StackMemory
 from superfed.engine.schedule import put_schedule
-from superfed.engine.segments import segments, sizes_of, waiting
+from superfed.engine.segments import segments, sizes_of
 from superfed.engine.task import Task
 from superfed.engine.utilisation import Utilisation
 
@@ -67,19 +67,27 @@ class _Load:
 
 
 class Stack:
-    """``task`` is any of the runs whose lanes it takes: what differs between them are numbers of each lane."""
+    """``task`` is any of the runs whose lanes it takes: what differs between them are numbers of each lane.
+
+    One that ``shrinks`` has programs for fewer lanes too, by which others go on when some have finished.
+    """
 
     def __init__(
-        self, task: Task, samples: DeviceSamples, programs: Programs, use: Utilisation, compiled: bool = False
+        self,
+        task: Task,
+        samples: DeviceSamples,
+        programs: Programs,
+        use: Utilisation,
+        compiled: bool = False,
+        shrinks: bool = True,
     ) -> None:
         self.device = samples.device
         self._task, self._samples, self._programs, self._use = task, samples, programs, use
         self._lane = LaneStep(task.algorithm, task.model.for_lanes().to(self.device), task.precision)
-        self._compiled = compiled
+        self._compiled, self._shrinks = compiled, shrinks
         self._memory: StackMemory | None = None
         self._functions: dict[tuple[str, int], Program] = {}
         self._runners: dict[tuple[str, int], Callable[[int], None]] = {}
-        self._waits: dict[int, tuple[Task, float]] = {}
 
     def update(self, planned: Planned) -> list[Update]:
         """The local updates of the lanes, in the order they were given in."""
@@ -113,7 +121,8 @@ class Stack:
         xs, ys, starts = self._samples.pool(planned.lanes)
         load = _Load(work, sent, scalars, xs, ys)
         memory = self._room_for(planned, load)
-        sizes = sizes_of(memory.capacity[0], self._lane.model.size, self._waiting(planned.lanes))
+        lanes = memory.capacity[0]
+        sizes = sizes_of(lanes, self._lane.model.size) if self._shrinks else [lanes]
         todo = [(plans, segments([plan.steps for plan in plans], sizes)) for plans in planned.phases]
         for plans, parts in todo:  # before anything is put in place, since it spoils what lies there
             for part in parts:
@@ -126,16 +135,6 @@ class Stack:
                 self._use.computed += part.lanes * part.steps
             self._use.needed += sum(plan.steps for plan in plans)
         return {name: t[: len(planned.lanes)] for name, t in memory.work.items()}
-
-    def _waiting(self, lanes: Sequence[Lane]) -> float:
-        """By all clients of the runs, and not those of this round: programs round differently, so it should not change."""
-        if not self._compiled:
-            return 1.0
-        for lane in lanes:
-            task = lane.task
-            if id(task) not in self._waits:  # kept with the number, so that no other can be taken for it
-                self._waits[id(task)] = task, waiting([num_steps(task, client) for client in task.members])
-        return max(self._waits[id(lane.task)][1] for lane in lanes)
 
     def _runner(self, phase: str, lanes: int) -> Callable[[int], None]:
         """Made once for each phase and number of lanes, for memory that stays where it is."""
