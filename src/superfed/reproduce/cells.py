@@ -153,6 +153,7 @@ def _questions(scale: Scale) -> list[Cell]:
         found += [_varied(column[name], "newcomers", data=apart, evaluation=epochs) for name in asked.MEETING]
         found += [_varied(column[name], "steep", training={"lr_decay": asked.STEEP}) for name in asked.STEEPER]
         found += [_varied(column[name], "whole", data={"validation_fraction": 0.0}) for name in asked.WHOLE]
+        found += [_varied(column[name], "even", training=paper.EVEN_BATCHES) for name in asked.EVEN]
     return found
 
 
