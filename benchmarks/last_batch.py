@@ -19,27 +19,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from superfed.bench.networks import NETWORKS
 from superfed.bench.plain.modules import ordinary
 from superfed.core.errors import UserError
 from superfed.data.cifar100 import Cifar100
-from superfed.models.resnet import ResNet
 from superfed.store.layout import RunFolder
 
 KEPT = Path(__file__).parent.parent / "results" / "last-batch.json"
 ROUNDS, COHORT, EPOCHS, BATCH, SAMPLES, TESTED = 12, 5, 5, 20, 362, 2000
 LR, MOMENTUM, DECAY = 0.01, 0.9, 1e-4
-RECIPE = ResNet(
-    depth=10,
-    stages=4,
-    channels=64,
-    stem_stride=2,
-    stem_pool=True,
-    shortcut="projection",
-    hidden_layers=1,
-    width=256,
-    bias=False,
-    init="xavier_normal",
-)
+NETWORK = NETWORKS["resnet"]
 
 
 def updated(start: nn.Module, x: Tensor, y: Tensor, generator: torch.Generator, drop: bool) -> nn.Module:
@@ -74,7 +63,7 @@ def curve(x: Tensor, y: Tensor, drop: bool) -> list[float]:
     """The global model's accuracy after every round, on images that no client has."""
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(0)
-    module = ordinary(RECIPE.build((3, 32, 32), 100))
+    module = ordinary(NETWORK.recipe.build(NETWORK.input_shape, NETWORK.num_classes))
     order = torch.randperm(len(y), generator=generator)
     test, pool = order[:TESTED], order[TESTED:]
     found = []
