@@ -11,7 +11,7 @@ import torch
 
 from superfed.core.aggregation import Aggregation, Mean
 from superfed.core.algorithm import Algorithm, Cohort, FirstModel
-from superfed.core.batch import LastBatch, batch_sizes
+from superfed.core.batch import LastBatch
 from superfed.core.errors import SettingError, require
 from superfed.core.privacy import Privacy
 from superfed.core.random import NOBODY, key, stream
@@ -120,11 +120,11 @@ class Task:
 
     def _warn_of_tiny_batches(self) -> None:
         """One batch of two samples, each normalised by the other, can undo what the rest of a round has learnt."""
-        if not self.model.normalises_batches:
+        batch_size = self.schedule.batch_size
+        if self.schedule.last_batch != "keep" or batch_size <= TINY or not self.model.normalises_batches:
             return
-        train_sizes = [self.data.train_size(client) for client in self.members]
-        sizes = [batch_sizes(size, self.schedule.batch_size, self.schedule.last_batch) for size in train_sizes]
-        tiny = sum(len(of) > 1 and of[-1] <= TINY < of[0] for of in sizes)
+        sizes = [self.data.train_size(client) for client in self.members]
+        tiny = sum(size > batch_size and 0 < size % batch_size <= TINY for size in sizes)
         if tiny:
             warnings.warn(
                 f"{tiny} of {len(sizes)} clients end every epoch with a batch of {TINY} samples or fewer, from which a "
