@@ -1,10 +1,10 @@
-"""Samples kept to choose λ on leave clients a small last batch that the published runs did not have: does it matter?"""
+"""Clients' samples make whole batches and leave some over, other ones where some are kept to choose λ on: does it matter?"""
 
 from superfed.reproduce import asked
 from superfed.reproduce.questions.changed import Changed
 
 LAST_BATCH = Changed(
-    title="Does it matter that an epoch's last batch is small, where the published runs' was whole or larger?",
+    title="Does it matter that the last batch of an epoch is smaller than the others?",
     how="even",
     usual="small last",
     other="even",
