@@ -143,7 +143,9 @@ def test_even_batches_are_better_or_worse() -> None:
     for method, small, even in zip(EVEN, (50, 90, 90, 88, 92), (52, 90, 88, 91, 92), strict=True):
         runs += [run(f"k500/{method}", small - 1, small), run(f"k500_even/{method}", even - 1, even)]
     found = asked(8, *runs)
-    assert found.remark.startswith("With batches of about one size FedAvg is better, by +2.00 (p < 0.001) at the oracle's λ, ")
+    assert found.remark.startswith(
+        "With batches of about one size FedAvg is better, by +2.00 (p < 0.001) at the oracle's λ, "
+    )
     assert "FedPer is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
     assert "APFL is worse, by -2.00 (p < 0.001) at the oracle's λ;" in found.remark
     assert "SuPerFed-MM is better, by +3.00 (p < 0.001)" in found.remark
