@@ -32,8 +32,8 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ({"algorithm": {"name": "fedavg", "mu": 0.1}}, "algorithm.mu: unknown; it takes no settings"),
     (
         {"training.optimizer": "adam"},
-        "training.optimizer: unknown; here there are rounds, clients_per_round, local_epochs, batch_size, lr, lr_decay, "
-        "momentum, weight_decay",
+        "training.optimizer: unknown; here there are rounds, clients_per_round, local_epochs, batch_size, last_batch, "
+        "lr, lr_decay, momentum, weight_decay",
     ),
     # what is missing or empty
     ({"training": LEFT_OUT}, "training: is needed and not given"),

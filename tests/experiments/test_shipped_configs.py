@@ -130,6 +130,7 @@ def test_a_short_config_resolved() -> None:
         "clients_per_round": 5,
         "local_epochs": 10,
         "batch_size": 10,
+        "last_batch": "keep",
         "lr": 0.01,
         "lr_decay": 0.99,
         "momentum": 0.9,
