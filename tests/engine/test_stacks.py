@@ -239,22 +239,39 @@ def test_programs_for_fewer_lanes_are_for_clients_that_differ_and_for_long_runs(
     assert shrinks(ALIKE, 10, compile="off")
 
 
-@pytest.mark.parametrize(("worth", "programs_made"), [(10**9, 1), (1, 3)])
-def test_lanes_that_wait_come_out_as_those_of_a_stack_that_shrinks(
-    worth: int, programs_made: int, monkeypatch: pytest.MonkeyPatch, small_is_full: None
-) -> None:
-    made: list[int] = []
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lanes of each program that would be compiled."""
+    lanes: list[int] = []
 
     def as_it_is(program: programs.Program, memory: programs.StackMemory) -> programs.Program:
-        made.append(memory.capacity[0])
+        lanes.append(memory.capacity[0])
         return program
 
     monkeypatch.setattr(programs, "_compiled", as_it_is)
+    return lanes
+
+
+@pytest.mark.parametrize(("worth", "programs_made"), [(10**9, 1), (1, 3)])
+def test_lanes_that_wait_come_out_as_those_of_a_stack_that_shrinks(
+    worth: int, programs_made: int, made: list[int], monkeypatch: pytest.MonkeyPatch, small_is_full: None
+) -> None:
     monkeypatch.setattr(batched, "WORTH_COMPILING", worth)
     task = toy_task(METHODS["fedavg"], data=toy_data(UNLIKE), clients_per_round=6, batch_size=1)
     (alone,), (together,) = train([task]), train([task], Batched(CPU, compile="on"))
     assert_same(alone, together, ROUNDING)
     assert len(made) == programs_made, made
+
+
+def test_what_does_not_shrink_for_clients_does_for_runs_that_have_ended(
+    made: list[int], monkeypatch: pytest.MonkeyPatch, small_is_full: None
+) -> None:
+    monkeypatch.setattr(batched, "WORTH_COMPILING", 10**9)
+    tasks = [toy_task(METHODS["fedavg"], rounds=rounds, clients_per_round=4) for rounds in (2, 3)]
+    executor = Batched(CPU, compile="on")
+    for one, other in zip(train(tasks), train(tasks, executor), strict=True):
+        assert_same(one, other, ROUNDING)
+    assert made == [8, 4]
 
 
 def test_parts_are_even() -> None:

@@ -121,8 +121,9 @@ class Stack:
         xs, ys, starts = self._samples.pool(planned.lanes)
         load = _Load(work, sent, scalars, xs, ys)
         memory = self._room_for(planned, load)
-        lanes = memory.capacity[0]
-        sizes = sizes_of(lanes, self._lane.model.size) if self._shrinks else [lanes]
+        sizes = sizes_of(memory.capacity[0], self._lane.model.size)
+        if not self._shrinks:  # but for the lanes of runs that have ended
+            sizes = [next(size for size in sizes if size >= len(planned.lanes))]
         todo = [(plans, segments([plan.steps for plan in plans], sizes)) for plans in planned.phases]
         for plans, parts in todo:  # before anything is put in place, since it spoils what lies there
             for part in parts:
