@@ -5,11 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from superfed.core.algorithm import Algorithm
 from superfed.core.vector import VectorModel
 from superfed.data.own import OwnData
 from superfed.engine import evaluate as evaluate_module
+from superfed.engine import evaluate_lanes
+from superfed.engine.answer_room import answer_bytes
 from superfed.engine.evaluate import ClientScores, lambda_grid
 from superfed.engine.executors import Batched, OneAtATime
 from superfed.engine.simulation import Run, evaluate
@@ -75,11 +78,24 @@ def test_runs_of_few_and_of_many_clients() -> None:
         assert_same_scores(mine, expected)
 
 
-@pytest.mark.parametrize("budget", [1, 40_000])
-def test_a_small_budget_changes_nothing(budget: int) -> None:
+@pytest.mark.parametrize(("room_for", "asked"), [(0, {1}), (1, {1}), (2, {2, 1}), (3, {3}), (7, {6}), (18, {18})])
+def test_no_more_models_are_asked_at_once_than_fit(
+    room_for: int, asked: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six clients with three models each: a client's are parted only where even they do not fit."""
     (run,) = train([toy_task(METHODS["superfed"])])
-    executor = Batched(CPU)
-    executor.budget = budget
-    (ours,) = evaluate([run], [range(6)], executor, lambda_grid(3))
-    (theirs,) = evaluate([run], [range(6)], OneAtATime(CPU), lambda_grid(3))
+    model, clients = run.task.model, range(6)
+    longest = max(len(run.task.data.test(client)) for client in clients)
+    executor, numbers = Batched(CPU), set[int]()
+    executor.budget = 2 * room_for * answer_bytes(model, run.task.data.test(0).x, CPU, longest)
+
+    def spied(model: VectorModel, weights: Tensor, *rest: Tensor) -> Tensor:
+        numbers.add(len(weights))
+        return forward(model, weights, *rest)
+
+    forward = evaluate_lanes._forward
+    monkeypatch.setattr(evaluate_lanes, "_forward", spied)
+    (ours,) = evaluate([run], [clients], executor, lambda_grid(3))
+    (theirs,) = evaluate([run], [clients], OneAtATime(CPU), lambda_grid(3))
     assert_same_scores(ours, theirs)
+    assert numbers == asked

@@ -1,8 +1,7 @@
 """Many clients' personal models at every λ, evaluated together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import torch
 from torch import Tensor
@@ -11,6 +10,7 @@ from torch.func import vmap
 from superfed.core.samples import Samples
 from superfed.core.state import State, moved
 from superfed.core.vector import VectorModel
+from superfed.engine.answer_room import answer_bytes
 from superfed.engine.answers import answers_on_device
 from superfed.engine.evaluate import (
     CHUNK,
@@ -26,9 +26,6 @@ from superfed.engine.evaluate import (
 from superfed.engine.precision import products_in
 from superfed.engine.task import Task, as_inputs
 from superfed.metrics.scores import Answers, metrics_of
-
-ROOM_FOR_OUTPUTS = 40
-"""Numbers that a network's layers hold for each number of its input, about."""
 
 
 @dataclass(frozen=True)
@@ -51,45 +48,52 @@ def evaluate_together(
         groups.setdefault(key, []).append(place)
     for places in groups.values():
         model = standings[places[0]].task.model.for_lanes().to(device)
-        for part in _parts([(i, standings[i]) for i in places], lambdas, budget, brief):
-            found = _evaluated([subject for _, subject in part], lambdas, model, device, brief)
-            yield from zip([place for place, _ in part], found, strict=True)
+        subjects = (_Subject(i, standings[i], both_sets(standings[i].task, standings[i].client, brief)) for i in places)
+        for part, at_once in _parts(subjects, lambdas, device, budget // 2):
+            found = _evaluated(part, lambdas, model, device, at_once, brief)
+            yield from zip([subject.place for subject in part], found, strict=True)
 
 
 @dataclass(frozen=True)
 class _Subject:
     """A client with the samples it is evaluated on: for validation and for the test."""
 
+    place: int
     standing: Standing
     sets: tuple[Samples, Samples]
 
-    @property
-    def room(self) -> int:
-        """Numbers that one of its models and its outputs take."""
-        task = self.standing.task
-        longest = min(sum(len(samples) for samples in self.sets), CHUNK)
-        return prod(task.data.input_shape) * ROOM_FOR_OUTPUTS * longest + 2 * task.model.size
+    def room(self, device: torch.device) -> int:
+        """Bytes that one of its models takes while it answers."""
+        model, longest = self.standing.task.model, max(self.sets, key=len)
+        return answer_bytes(model, as_inputs(longest.x[:1], model), device, min(len(longest), CHUNK))
 
 
 def _parts(
-    standings: Sequence[tuple[int, Standing]], lambdas: Sequence[float], budget: int, brief: bool
-) -> Iterator[list[tuple[int, _Subject]]]:
-    """In their order, as many at once as fit into half of the budget; samples are fetched for one part at a time."""
-    models = len(_positions(standings[0][1], lambdas))
-    most = budget // 2 // (4 * models)
-    part, widest = list[tuple[int, _Subject]](), 0
-    for place, standing in standings:
-        subject = _Subject(standing, both_sets(standing.task, standing.client, brief))
-        if part and (len(part) + 1) * max(widest, subject.room) > most:
-            yield part
-            part, widest = [], 0
-        part.append((place, subject))
-        widest = max(widest, subject.room)  # the others are padded to it
-    yield part
+    subjects: Iterable[_Subject], lambdas: Sequence[float], device: torch.device, budget: int
+) -> Iterator[tuple[list[_Subject], int]]:
+    """In their order, as many at once as fit into so many bytes; samples are fetched for one part at a time.
+
+    With each part comes how many models fit at once, which for one client may be fewer than it has.
+    """
+    part, fit = list[_Subject](), 0
+    for subject in subjects:
+        fits = max(budget // subject.room(device), 1)
+        models = len(_positions(subject.standing, lambdas))
+        if part and (len(part) + 1) * models > min(fit, fits):
+            yield part, fit
+            part = []
+        fit = min(fit, fits) if part else fits  # the others are padded to the one that needs most
+        part.append(subject)
+    yield part, fit
 
 
 def _evaluated(
-    subjects: Sequence[_Subject], lambdas: Sequence[float], model: VectorModel, device: torch.device, brief: bool
+    subjects: Sequence[_Subject],
+    lambdas: Sequence[float],
+    model: VectorModel,
+    device: torch.device,
+    at_once: int,
+    brief: bool,
 ) -> list[ClientScores]:
     standings = [subject.standing for subject in subjects]
     positions = [_positions(standing, lambdas) for standing in standings]
@@ -97,7 +101,7 @@ def _evaluated(
     weights = torch.stack([w for standing, places in pairs for w in _models(standing, places, device)])
 
     def scored(sets: Sequence[Samples]) -> list[Scores]:
-        answers = _answers(model, weights, sets, device)
+        answers = _answers(model, weights, sets, device, at_once)
         return [
             metrics_of(found, standing.task.schedule.batch_size, brief=brief)
             for found, standing in zip(answers, standings, strict=True)
@@ -120,7 +124,9 @@ def _models(standing: Standing, positions: Sequence[float], device: torch.device
     return personal_models(standing.task, kept, sent, positions, device)
 
 
-def _answers(model: VectorModel, weights: Tensor, sets: Sequence[Samples], device: torch.device) -> list[Answers]:
+def _answers(
+    model: VectorModel, weights: Tensor, sets: Sequence[Samples], device: torch.device, at_once: int
+) -> list[Answers]:
     """What each client's models say of its samples; ``weights`` has the clients' models one after another's."""
     each = len(weights) // len(sets)
     cut = [chunks(as_inputs(samples.x, model)) for samples in sets]
@@ -131,8 +137,13 @@ def _answers(model: VectorModel, weights: Tensor, sets: Sequence[Samples], devic
         x, counts = _padded([cut[i][number] for i in having], model.dtype, device)
         y, _ = _padded([labels[i][number] for i in having], model.dtype, device)
         own = weights.view(len(sets), each, -1)[having].flatten(0, 1) if len(having) < len(sets) else weights
-        x, counts, y = (rows.repeat_interleave(each, 0) for rows in (x, counts, y))
-        answers = answers_on_device(_forward(model, own, x, counts), y)
+        owners = torch.arange(len(having), device=device).repeat_interleave(each)
+        answers = Answers.stacked(
+            [
+                answers_on_device(_forward(model, w, x[rows], counts[rows]), y[rows])
+                for w, rows in zip(torch.split(own, at_once), torch.split(owners, at_once), strict=True)
+            ]
+        )
         for place, i in enumerate(having):
             models, samples = slice(place * each, (place + 1) * each), slice(len(cut[i][number]))
             found[i].append(answers.part(models, samples))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Literal
 
 import numpy as np
@@ -13,8 +12,8 @@ from torch.func import vmap
 
 from superfed.core.samples import Samples
 from superfed.core.vector import VectorModel
-from superfed.engine.evaluate import CHUNK, chunks
-from superfed.engine.evaluate_lanes import ROOM_FOR_OUTPUTS
+from superfed.engine.answer_room import answer_bytes
+from superfed.engine.evaluate import chunks
 from superfed.engine.fusing import evaluating
 from superfed.engine.local import CPU
 from superfed.engine.precision import products_in
@@ -56,7 +55,7 @@ def heights(
         for x, y in _pieces(samples)
     ]
     if together is None:
-        together = _models_at_once(task) if device.type != "cpu" and model.batchable else 1
+        together = _models_at_once(model, pieces, device) if device.type != "cpu" and model.batchable else 1
     plane = plane.to(device)
     places = [(float(x), float(y)) for y in grid.ys for x in grid.xs]
     found = []
@@ -104,6 +103,6 @@ def _sums(outputs: Iterator[Tensor], pieces: Sequence[Samples], num_models: int)
     return sums
 
 
-def _models_at_once(task: Task) -> int:
-    numbers = prod(task.data.input_shape) * ROOM_FOR_OUTPUTS * CHUNK + 2 * task.model.size
-    return max(BUDGET // (4 * numbers), 1)
+def _models_at_once(model: VectorModel, pieces: Sequence[Samples], device: torch.device) -> int:
+    longest = max(pieces, key=len, default=None)
+    return 1 if longest is None else max(BUDGET // answer_bytes(model, longest.x, device, len(longest)), 1)

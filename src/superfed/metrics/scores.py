@@ -43,7 +43,16 @@ class Answers:
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Of the parts' samples, one part's after another's."""
-        return cls(*(np.concatenate([getattr(part, f.name) for part in parts], axis=1) for f in fields(cls)))
+        return cls._concatenated(parts, axis=1)
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Self]) -> Self:
+        """Of the parts' models, one part's after another's."""
+        return cls._concatenated(parts, axis=0)
+
+    @classmethod
+    def _concatenated(cls, parts: Sequence[Self], axis: int) -> Self:
+        return cls(*(np.concatenate([getattr(part, f.name) for part in parts], axis) for f in fields(cls)))
 
     def part(self, models: slice, samples: slice) -> Self:
         return type(self)(*(getattr(self, f.name)[models, samples] for f in fields(self)))
