@@ -1,9 +1,10 @@
-"""LSTM cells of many lanes on a GPU: python benchmarks/gpu_lstm.py [lanes] [batch] [time] [units]
+"""LSTM cells of many lanes on a GPU: python benchmarks/gpu_lstm.py [lanes] [batch] [time] [units] [precision ...]
 
 First the recurrent part of one layer: microseconds of a time step forwards and backwards, for each way to compute it,
 with the products or what follows them left out, for several tiles of the fused kernels, and how far off it is from
-double precision. Then the gradients of two whole layers, as client-steps a second, against cells that are unrolled for
-autograd. Everything is recorded in a CUDA graph and played until its time is steady; the median is shown.
+double precision; then the same of a layer of twice the units, as two layers in waves are. Last the gradients of two whole
+layers, as client-steps a second, against cells that are unrolled for autograd. Everything is recorded in a CUDA graph
+and played until its time is steady; the median is shown.
 """
 
 # mypy: allow-untyped-calls
@@ -12,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -21,12 +22,26 @@ from torch import Tensor
 from torch.func import functional_call, grad, vmap
 from torch.nn import functional as F
 
-from superfed.core.lane_ops import lstm
-from superfed.core.lane_ops.triton_lstm import CellSteps, FusedSteps, Tile
-from superfed.models.lstm import LSTM
+from superfed.core.lane_ops import lstm, lstm_waves
+from superfed.core.lane_ops.triton_lstm import CellSteps
+from superfed.core.lane_ops.triton_lstm_fused import FusedSteps, Tile
+from superfed.models.lstm import LSTM, LSTMs
 
-FORWARD_TILES: list[Tile] = [(32, 32, 4), (32, 32, 8), (32, 64, 4), (64, 32, 8)]
-BACKWARD_TILES: list[Tile] = [(32, 64, 4), (32, 64, 8), (32, 32, 4), (64, 64, 8)]
+EARLY = [
+    Tile(units=units, rows=rows, warps=warps, early=True)
+    for rows in (16, 32, 64)
+    for units in (16, 32)
+    for warps in (4, 8)
+]
+TILES = [
+    Tile(units=32, terms=64, warps=4),
+    Tile(units=32, terms=32, warps=4),
+    Tile(units=32, terms=64, warps=8),
+    Tile(units=16, terms=128, warps=4),
+    Tile(units=16, terms=128, warps=4, rows=16),
+    Tile(units=16, terms=256, warps=8, rows=16),
+    *EARLY,
+]
 PRECISIONS = {"float32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
 LETTER = 8  # the numbers that StackedLSTM's first layer reads at a time
 
@@ -74,12 +89,12 @@ class CellsOnly(CellSteps):
         self.cells_backward(gradient, None if slopes_after is None else self._kept(gradient), *rest)
 
 
-def fused_with(forward: Tile, backward: Tile) -> lstm.StepsOf:
-    """The fused steps with other tiles."""
+def fused_with(tile: Tile) -> lstm.StepsOf:
+    """The fused steps with another tile both ways."""
 
     def steps_of(w_hh: Tensor) -> lstm.Steps:
         steps = FusedSteps(w_hh)
-        steps.forward_tile, steps.backward_tile = forward, backward
+        steps.forward_tile = steps.backward_tile = tile
         return steps
 
     return steps_of
@@ -160,14 +175,18 @@ def time_recurrence(sizes: Sizes, precision: str) -> None:
             shown += f"{microseconds(work) / sizes.time:>12.1f}" if wanted else f"{'':>12}"
         print(shown + (f"{error(sizes, dtype, steps_of):>12.1e}" if exact else ""), flush=True)
 
-    title = f"{precision}: microseconds of a time step"
+    title = f"{precision}, {sizes.units} units: microseconds of a time step"
     print(f"\n{title:<44}{'forwards':>12}{'backwards':>12}{'error':>12}")
     line("torch's operations", lstm.TorchSteps)
     line("product, then a kernel", CellSteps)
     line("  the products alone", ProductsOnly, exact=False)
     line("  the kernels alone", CellsOnly, exact=False)
-    for forward, backward in zip(FORWARD_TILES, BACKWARD_TILES, strict=True):
-        line(f"fused, tiles {forward} and {backward}", fused_with(forward, backward))
+    for tile in TILES:
+        name = f"{'early' if tile.early else f'fused by {tile.terms}'}, {tile.rows} × {tile.units}, {tile.warps} warps"
+        try:
+            line(name, fused_with(tile))
+        except Exception as error:  # whatever Triton says of a tile that a chip has no room for
+            print(f"  {name:<42}{type(error).__name__}", flush=True)
     slopes, outputs = saved[1][:, 1:].flatten(1, 2), saved[0][:, :-1].flatten(1, 2)
     once = microseconds(lambda: torch.bmm(slopes.mT, outputs)) / sizes.time
     print(f"  {'the weights gradient, in all ways':<42}{'':>12}{once:>12.1f}")
@@ -194,36 +213,45 @@ def time_layers(sizes: Sizes, precision: str) -> None:
     """Lines for the gradients of two layers of every lane, mapped and recorded as they are, not compiled."""
     dtype = PRECISIONS[precision]
     x = sizes.some(sizes.time, sizes.batch, LETTER, dtype=dtype)
-    for name, kind, fused in (
-        ("unrolled", Unrolled, False),
-        ("product, then a kernel", LSTM, False),
-        ("fused", LSTM, True),
+    fused, early, kept = fused_with(TILES[0]), fused_with(EARLY[0]), lstm_waves.ROWS
+    for name, kind, waves, steps_of in (
+        ("unrolled", Unrolled, False, CellSteps),
+        ("product, then a kernel", LSTM, False, CellSteps),
+        ("fused", LSTM, False, fused),
+        ("early", LSTM, False, early),
+        ("waves, product, then a kernel", LSTM, True, CellSteps),
+        ("waves, fused", LSTM, True, fused),
+        ("waves, early", LSTM, True, early),
     ):
         both = kind(LETTER, sizes.units), kind(sizes.units, sizes.units)
-        for layer in both:
-            layer.in_lanes = True
-        layers = torch.nn.Sequential(*both).to(sizes.device, dtype).requires_grad_(False)
+        layers = LSTMs([*both]).to(sizes.device, dtype).requires_grad_(False)
+        for part in (layers, *both):
+            part.in_lanes = True
         values = {
             name: value.expand(sizes.lanes, *value.shape).contiguous() for name, value in layers.named_parameters()
         }
 
-        def loss(values: dict[str, Tensor], x: Tensor, layers: torch.nn.Module = layers) -> Tensor:
+        def loss(values: dict[str, Tensor], x: Tensor, layers: LSTMs = layers) -> Tensor:
             outputs: Tensor = functional_call(layers, values, (x,))
             return (outputs[-1].float() ** 2).sum()
 
-        lstm.FUSED = fused
-        step = microseconds(lambda values=values, loss=loss: vmap(grad(loss))(values, x))  # type: ignore[misc]
-        lstm.FUSED = None
-        shown = f"{step / 1000:.2f} ms, {1e6 * sizes.lanes / step:,.0f} client-steps/s"
+        lstm.CHOSEN, lstm_waves.ROWS = steps_of, sizes.batch if waves else 0
+        try:
+            step = microseconds(lambda values=values, loss=loss: vmap(grad(loss))(values, x))  # type: ignore[misc]
+            shown = f"{step / 1000:.2f} ms, {1e6 * sizes.lanes / step:,.0f} client-steps/s"
+        except Exception as error:  # as above
+            shown = type(error).__name__
+        lstm.CHOSEN, lstm_waves.ROWS = None, kept
         print(f"  {precision}, two layers, {name}: {shown}", flush=True)
 
 
-def main(sizes: Sizes) -> None:
+def main(sizes: Sizes, precisions: list[str]) -> None:
     began = time.perf_counter()
     print(f"{sizes}, torch {torch.__version__}", torch.cuda.get_device_name() if sizes.device == "cuda" else "")
-    for precision in PRECISIONS:
+    for precision in precisions:
         with products_in(precision):
             time_recurrence(sizes, precision)
+            time_recurrence(replace(sizes, units=2 * sizes.units, time=sizes.time + 1), precision)
             time_layers(sizes, precision)
     print(f"\n{time.perf_counter() - began:.0f} seconds in all")
 
@@ -232,4 +260,5 @@ if __name__ == "__main__":
     if not torch.cuda.is_available():
         sys.exit("gpu_lstm: there is no CUDA device here")
     names = ("lanes", "batch", "time", "units")
-    main(Sizes(**{name: int(size) for name, size in zip(names, sys.argv[1:], strict=False)}))  # type: ignore[arg-type]
+    numbers = {name: int(size) for name, size in zip(names, sys.argv[1:], strict=False)}
+    main(Sizes(**numbers), sys.argv[1 + len(names) :] or list(PRECISIONS))  # type: ignore[arg-type]

@@ -177,10 +177,10 @@ def relative_errors(
 
 
 def steps_named(name: str) -> lstm.StepsOf:
-    from superfed.core.lane_ops import triton_lstm
+    from superfed.core.lane_ops import triton_lstm, triton_lstm_fused
 
-    chosen: lstm.StepsOf = getattr(triton_lstm, name)
-    return chosen
+    steps: dict[str, lstm.StepsOf] = {"CellSteps": triton_lstm.CellSteps, "FusedSteps": triton_lstm_fused.FusedSteps}
+    return steps[name]
 
 
 @in_triton
@@ -189,6 +189,29 @@ def steps_named(name: str) -> lstm.StepsOf:
 def test_triton_computes_the_same(name: str, sizes: tuple[int, int, int, int]) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     assert max(relative_errors(steps_named(name), sizes, torch.float32, device)) < 1e-5
+
+
+def begin_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fused steps of which one begins before the last has ended; the interpreter computes them one after another."""
+    import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    from superfed.core.lane_ops.triton_lstm_fused import FusedSteps, Tile
+
+    if not torch.cuda.is_available():
+        monkeypatch.setattr(tl.extra.cuda, "gdc_wait", lambda: None)
+        monkeypatch.setattr(tl.extra.cuda, "gdc_launch_dependents", lambda: None)
+    elif torch.cuda.get_device_capability()[0] < 9:
+        pytest.skip("kernels that begin early need a Hopper chip")
+    for which in ("forward_tile", "backward_tile"):
+        monkeypatch.setattr(FusedSteps, which, Tile(units=16, rows=16, early=True))
+
+
+@in_triton
+@pytest.mark.parametrize("sizes", SIZES)
+def test_steps_that_begin_early(sizes: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    begin_early(monkeypatch)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    assert max(relative_errors(steps_named("FusedSteps"), sizes, torch.float32, device)) < 1e-5
 
 
 @in_triton
@@ -201,12 +224,12 @@ def test_triton_in_bfloat16(sizes: tuple[int, int, int, int]) -> None:
 
 @on_cuda
 @pytest.mark.parametrize(("precision", "most"), [("float32", 1e-5), ("tf32", 3e-3), ("bfloat16", 3e-2)])
-@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("name", ["CellSteps", "FusedSteps"])
 @pytest.mark.parametrize("sizes", [(4, 80, 50, 256), (3, 5, 10, 40), (2, 4, 130, 33)])
 def test_on_cuda(
-    sizes: tuple[int, int, int, int], fused: bool, precision: str, most: float, monkeypatch: pytest.MonkeyPatch
+    sizes: tuple[int, int, int, int], name: str, precision: str, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lstm, "FUSED", fused)
+    monkeypatch.setattr(lstm, "CHOSEN", steps_named(name))
     dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
     before = torch.backends.cuda.matmul.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
@@ -222,10 +245,12 @@ def test_on_cuda_in_double_precision() -> None:
 
 
 @on_cuda
-@pytest.mark.parametrize("fused", [False, True])
-def test_a_cuda_graph_of_mapped_gradients(fused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["CellSteps", "FusedSteps", "early"])
+def test_a_cuda_graph_of_mapped_gradients(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Recorded once, it computes whatever its inputs hold when it is played."""
-    monkeypatch.setattr(lstm, "FUSED", fused)
+    if name == "early":
+        begin_early(monkeypatch)
+    monkeypatch.setattr(lstm, "CHOSEN", steps_named("FusedSteps" if name == "early" else name))
     p, w = projected(LANES).float().cuda(), weights(LANES).float().cuda()
     mapped = vmap(gradients(recurrence))
     mapped(p, w)

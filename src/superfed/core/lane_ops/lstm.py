@@ -21,11 +21,6 @@ from torch import Tensor
 from superfed.core.errors import UserError
 from superfed.core.lane_ops.precision import EXACT, dot_precision
 
-FUSED: bool | None = None
-"""Whether a step on a GPU is one kernel of our own, or torch's product and one kernel after it. By itself the former
-where products are to be exact: on an H200 it took 140 µs of each time step, both ways, and the latter 162; in tf32 they
-took 80 and 69."""
-
 
 def recurrence(projected: Tensor, w_hh: Tensor) -> Tensor:
     """The outputs ``[time, batch, units]`` of cells that start at zero.
@@ -70,6 +65,8 @@ class Steps(Protocol):
 
 StepsOf = Callable[[Tensor], Steps]
 """The steps with given recurrent weights, ``[lanes, 4 * units, units]``."""
+CHOSEN: StepsOf | None = None
+"""The steps that tests and benchmarks want on a GPU, instead of the quickest."""
 
 
 class TorchSteps:
@@ -121,14 +118,20 @@ class TorchSteps:
 
 
 def steps_for(w_hh: Tensor) -> Steps:
-    """The quickest steps there are for weights of this device and type."""
+    """The quickest steps there are for weights of this device and type.
+
+    On a GPU one kernel is where products are to be exact: of 50 lanes on an H200 it took 140 µs of each time step, both
+    ways, where a product and a kernel after it took 162; in tf32 they took 80 and 69.
+    """
     for_triton = w_hh.is_cuda and w_hh.dtype in (torch.float32, torch.bfloat16)
     if not for_triton or find_spec("triton") is None:  # it comes with torch for CUDA, though not everywhere
         return TorchSteps(w_hh)
-    from superfed.core.lane_ops import triton_lstm
+    if CHOSEN is not None:
+        return CHOSEN(w_hh)
+    from superfed.core.lane_ops import triton_lstm, triton_lstm_fused
 
     exact = w_hh.dtype == torch.float32 and dot_precision() == EXACT
-    return triton_lstm.FusedSteps(w_hh) if (exact if FUSED is None else FUSED) else triton_lstm.CellSteps(w_hh)
+    return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
 
 
 def forward(projected: Tensor, w_hh: Tensor, steps_of: StepsOf = steps_for) -> tuple[Tensor, Tensor, Tensor]:

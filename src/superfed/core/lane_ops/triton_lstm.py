@@ -1,18 +1,13 @@
-"""Steps of LSTM cells on a GPU, with kernels in Triton.
+"""Steps of LSTM cells on a GPU: a product of torch's, and one kernel in Triton for what follows it.
 
-A program computes a tile of batch rows and units in one lane, all four gates of them: what activates the gates then
-needs no other program's results, whether the recurrent product was computed before or is computed by the same program.
-Recorded in a CUDA graph, a step costs its memory traffic and little more.
+A program computes a tile of batch rows and units in one lane, all four gates of them, so that what activates the gates
+needs no other program's results. Recorded in a CUDA graph, a step costs its memory traffic and little more.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators, allow-untyped-calls
 
-from functools import cached_property
-
 import torch
 from torch import Tensor
-
-from superfed.core.lane_ops.precision import dot_precision
 
 try:  # importing the package does not import this file: only who has a GPU needs it
     import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -20,60 +15,57 @@ try:  # importing the package does not import this file: only who has a GPU need
 except ImportError as missing:
     raise ImportError("LSTM cells on a GPU need Triton, which comes with torch for CUDA: reinstall that") from missing
 
-Tile = tuple[int, int, int]
-"""Of a program that computes products: its units, the terms of their sums it takes at a time, and its warps."""
-
 
 @triton.jit
-def _sigmoid(x):  # noqa: ANN202 (the kernels' values have no types of Python's)
+def sigmoid(x):  # noqa: ANN201 (the kernels' values have no types of Python's)
     return 1.0 / (1.0 + tl.exp(-x))
 
 
 @triton.jit
-def _tanh(x):  # noqa: ANN202
-    return 2.0 * _sigmoid(2.0 * x) - 1.0
+def tanh(x):  # noqa: ANN201
+    return 2.0 * sigmoid(2.0 * x) - 1.0
 
 
 @triton.jit
-def _advance(
+def four(start, at, inside, UNITS: tl.constexpr):  # noqa: ANN201
+    """What lies at a tile for each of the four gates."""
+    return (
+        tl.load(start + at, mask=inside, other=0.0).to(tl.float32),
+        tl.load(start + at + UNITS, mask=inside, other=0.0).to(tl.float32),
+        tl.load(start + at + 2 * UNITS, mask=inside, other=0.0).to(tl.float32),
+        tl.load(start + at + 3 * UNITS, mask=inside, other=0.0).to(tl.float32),
+    )
+
+
+@triton.jit
+def store_four(start, at, inside, first, second, third, fourth, UNITS: tl.constexpr) -> None:
+    kind = start.dtype.element_ty
+    tl.store(start + at, first.to(kind), mask=inside)
+    tl.store(start + at + UNITS, second.to(kind), mask=inside)
+    tl.store(start + at + 2 * UNITS, third.to(kind), mask=inside)
+    tl.store(start + at + 3 * UNITS, fourth.to(kind), mask=inside)
+
+
+@triton.jit
+def advance(
+    enter, keep, new, leave, state_before, gates, state, output, at_gates, at_cells, inside, UNITS: tl.constexpr
+) -> None:
+    """From what the gates of a tile are before their activation to its gates, states and outputs."""
+    enter, keep, new, leave = sigmoid(enter), sigmoid(keep), tanh(new), sigmoid(leave)
+    store_four(gates, at_gates, inside, enter, keep, new, leave, UNITS)
+    now = enter * new + keep * state_before
+    tl.store(state + at_cells, now, mask=inside)
+    tl.store(output + at_cells, (leave * tanh(now)).to(output.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def retreat(
+    of_output,
+    of_state_after,
     enter,
     keep,
     new,
     leave,
-    projected,
-    state_before,
-    gates,
-    state,
-    output,
-    at_gates,
-    at_cells,
-    inside,
-    UNITS: tl.constexpr,
-    HAS_BEFORE: tl.constexpr,
-) -> None:
-    """From the recurrent products of a tile to its gates, states and outputs."""
-    enter += tl.load(projected + at_gates, mask=inside, other=0.0).to(tl.float32)
-    keep += tl.load(projected + at_gates + UNITS, mask=inside, other=0.0).to(tl.float32)
-    new += tl.load(projected + at_gates + 2 * UNITS, mask=inside, other=0.0).to(tl.float32)
-    leave += tl.load(projected + at_gates + 3 * UNITS, mask=inside, other=0.0).to(tl.float32)
-    enter, keep, new, leave = _sigmoid(enter), _sigmoid(keep), _tanh(new), _sigmoid(leave)
-    kind = gates.dtype.element_ty
-    tl.store(gates + at_gates, enter.to(kind), mask=inside)
-    tl.store(gates + at_gates + UNITS, keep.to(kind), mask=inside)
-    tl.store(gates + at_gates + 2 * UNITS, new.to(kind), mask=inside)
-    tl.store(gates + at_gates + 3 * UNITS, leave.to(kind), mask=inside)
-    now = enter * new
-    if HAS_BEFORE:
-        now += keep * tl.load(state_before + at_cells, mask=inside, other=0.0)
-    tl.store(state + at_cells, now, mask=inside)
-    tl.store(output + at_cells, (leave * _tanh(now)).to(output.dtype.element_ty), mask=inside)
-
-
-@triton.jit
-def _retreat(
-    of_output,
-    gradient,
-    gates,
     state_before,
     state,
     carry,
@@ -82,29 +74,13 @@ def _retreat(
     at_cells,
     inside,
     UNITS: tl.constexpr,
-    HAS_BEFORE: tl.constexpr,
-    HAS_AFTER: tl.constexpr,
 ) -> None:
-    """From the recurrent product of the slopes after it to a tile's own slopes."""
-    of_output += tl.load(gradient + at_cells, mask=inside, other=0.0).to(tl.float32)
-    enter = tl.load(gates + at_gates, mask=inside, other=0.0).to(tl.float32)
-    keep = tl.load(gates + at_gates + UNITS, mask=inside, other=0.0).to(tl.float32)
-    new = tl.load(gates + at_gates + 2 * UNITS, mask=inside, other=0.0).to(tl.float32)
-    leave = tl.load(gates + at_gates + 3 * UNITS, mask=inside, other=0.0).to(tl.float32)
-    bent = _tanh(tl.load(state + at_cells, mask=inside, other=0.0))
-    of_state = of_output * leave * (1.0 - bent * bent)
-    if HAS_AFTER:
-        of_state += tl.load(carry + at_cells, mask=inside, other=0.0)
-    of_keep = of_state * keep * (1.0 - keep)
-    if HAS_BEFORE:
-        of_keep *= tl.load(state_before + at_cells, mask=inside, other=0.0)
-    else:
-        of_keep *= 0.0
-    kind = slopes.dtype.element_ty
-    tl.store(slopes + at_gates, (of_state * new * enter * (1.0 - enter)).to(kind), mask=inside)
-    tl.store(slopes + at_gates + UNITS, of_keep.to(kind), mask=inside)
-    tl.store(slopes + at_gates + 2 * UNITS, (of_state * enter * (1.0 - new * new)).to(kind), mask=inside)
-    tl.store(slopes + at_gates + 3 * UNITS, (of_output * bent * leave * (1.0 - leave)).to(kind), mask=inside)
+    """From the slopes of a tile's outputs, and of its states by those after them, to the slopes of its gates."""
+    bent = tanh(state)
+    of_state = of_output * leave * (1.0 - bent * bent) + of_state_after
+    of_enter, of_keep = of_state * new * enter * (1.0 - enter), of_state * keep * (1.0 - keep) * state_before
+    of_new, of_leave = of_state * enter * (1.0 - new * new), of_output * bent * leave * (1.0 - leave)
+    store_four(slopes, at_gates, inside, of_enter, of_keep, of_new, of_leave, UNITS)
     tl.store(carry + at_cells, of_state * keep, mask=inside)
 
 
@@ -130,32 +106,16 @@ def cell_forward(
     unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
     inside = (row < rows) & (unit < UNITS)
     at_gates, at_cells = row * (4 * UNITS) + unit, row * UNITS + unit
-    enter = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    keep = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    new = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    leave = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
+    enter, keep, new, leave = four(projected + lane * gates_lane, at_gates, inside, UNITS)
+    before = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
     if HAS_BEFORE:
-        product += lane * rows * (4 * UNITS)
-        enter += tl.load(product + at_gates, mask=inside, other=0.0).to(tl.float32)
-        keep += tl.load(product + at_gates + UNITS, mask=inside, other=0.0).to(tl.float32)
-        new += tl.load(product + at_gates + 2 * UNITS, mask=inside, other=0.0).to(tl.float32)
-        leave += tl.load(product + at_gates + 3 * UNITS, mask=inside, other=0.0).to(tl.float32)
-    _advance(
-        enter,
-        keep,
-        new,
-        leave,
-        projected + lane * gates_lane,
-        state_before + lane * cells_lane,
-        gates + lane * gates_lane,
-        state + lane * cells_lane,
-        output + lane * cells_lane,
-        at_gates,
-        at_cells,
-        inside,
-        UNITS,
-        HAS_BEFORE,
-    )
+        more = four(product + lane * rows * (4 * UNITS), at_gates, inside, UNITS)
+        enter, keep, new, leave = enter + more[0], keep + more[1], new + more[2], leave + more[3]
+        before = tl.load(state_before + lane * cells_lane + at_cells, mask=inside, other=0.0)
+    gates += lane * gates_lane
+    state += lane * cells_lane
+    output += lane * cells_lane
+    advance(enter, keep, new, leave, before, gates, state, output, at_gates, at_cells, inside, UNITS)
 
 
 @triton.jit
@@ -182,137 +142,19 @@ def cell_backward(
     unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
     inside = (row < rows) & (unit < UNITS)
     at_gates, at_cells = row * (4 * UNITS) + unit, row * UNITS + unit
-    of_output = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
+    of_output = tl.load(gradient + lane * cells_lane + at_cells, mask=inside, other=0.0).to(tl.float32)
+    enter, keep, new, leave = four(gates + lane * gates_lane, at_gates, inside, UNITS)
+    now = tl.load(state + lane * cells_lane + at_cells, mask=inside, other=0.0)
+    before = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
+    of_after = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
+    carry += lane * rows * UNITS
+    if HAS_BEFORE:
+        before = tl.load(state_before + lane * cells_lane + at_cells, mask=inside, other=0.0)
     if HAS_AFTER:
         of_output += tl.load(product + lane * rows * UNITS + at_cells, mask=inside, other=0.0).to(tl.float32)
-    _retreat(
-        of_output,
-        gradient + lane * cells_lane,
-        gates + lane * gates_lane,
-        state_before + lane * cells_lane,
-        state + lane * cells_lane,
-        carry + lane * rows * UNITS,
-        slopes + lane * gates_lane,
-        at_gates,
-        at_cells,
-        inside,
-        UNITS,
-        HAS_BEFORE,
-        HAS_AFTER,
-    )
-
-
-@triton.jit
-def fused_forward(
-    projected,
-    weights,
-    output_before,
-    state_before,
-    gates,
-    state,
-    output,
-    weights_lane,
-    gates_lane,
-    cells_lane,
-    rows,
-    UNITS: tl.constexpr,
-    PRECISION: tl.constexpr,
-    BLOCK_ROWS: tl.constexpr,
-    BLOCK_UNITS: tl.constexpr,
-    BLOCK_SUM: tl.constexpr,
-) -> None:
-    """A step with its product: the outputs before it with the tile's rows of the recurrent weights."""
-    lane = tl.program_id(2).to(tl.int64)
-    row = tl.program_id(1) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)[:, None]
-    unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
-    inside = (row < rows) & (unit < UNITS)
-    weights += lane * weights_lane
-    output_before += lane * cells_lane
-    enter = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    keep = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    new = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    leave = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    for start in range(0, UNITS, BLOCK_SUM):
-        across = start + tl.arange(0, BLOCK_SUM)[None, :]
-        down = start + tl.arange(0, BLOCK_SUM)[:, None]
-        past = tl.load(output_before + row * UNITS + across, mask=(row < rows) & (across < UNITS), other=0.0)
-        tile = weights + unit * UNITS + down
-        real = (unit < UNITS) & (down < UNITS)
-        w_enter = tl.load(tile, mask=real, other=0.0)
-        w_keep = tl.load(tile + UNITS * UNITS, mask=real, other=0.0)
-        w_new = tl.load(tile + 2 * UNITS * UNITS, mask=real, other=0.0)
-        w_leave = tl.load(tile + 3 * UNITS * UNITS, mask=real, other=0.0)
-        enter = tl.dot(past, w_enter, enter, input_precision=PRECISION)
-        keep = tl.dot(past, w_keep, keep, input_precision=PRECISION)
-        new = tl.dot(past, w_new, new, input_precision=PRECISION)
-        leave = tl.dot(past, w_leave, leave, input_precision=PRECISION)
-    _advance(
-        enter,
-        keep,
-        new,
-        leave,
-        projected + lane * gates_lane,
-        state_before + lane * cells_lane,
-        gates + lane * gates_lane,
-        state + lane * cells_lane,
-        output + lane * cells_lane,
-        row * (4 * UNITS) + unit,
-        row * UNITS + unit,
-        inside,
-        UNITS,
-        True,
-    )
-
-
-@triton.jit
-def fused_backward(
-    turned,
-    slopes_after,
-    gradient,
-    gates,
-    state_before,
-    state,
-    carry,
-    slopes,
-    gates_lane,
-    cells_lane,
-    rows,
-    UNITS: tl.constexpr,
-    HAS_BEFORE: tl.constexpr,
-    PRECISION: tl.constexpr,
-    BLOCK_ROWS: tl.constexpr,
-    BLOCK_UNITS: tl.constexpr,
-    BLOCK_SUM: tl.constexpr,
-) -> None:
-    """A step backwards with its product: all slopes after it with the tile's rows of the turned recurrent weights."""
-    lane = tl.program_id(2).to(tl.int64)
-    row = tl.program_id(1) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)[:, None]
-    unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
-    inside = (row < rows) & (unit < UNITS)
-    turned += lane * UNITS * (4 * UNITS)
-    slopes_after += lane * gates_lane
-    of_output = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    for start in range(0, 4 * UNITS, BLOCK_SUM):
-        across = start + tl.arange(0, BLOCK_SUM)[None, :]
-        down = start + tl.arange(0, BLOCK_SUM)[:, None]
-        after = tl.load(slopes_after + row * (4 * UNITS) + across, mask=(row < rows) & (across < 4 * UNITS), other=0.0)
-        tile = tl.load(turned + unit * (4 * UNITS) + down, mask=(down < 4 * UNITS) & (unit < UNITS), other=0.0)
-        of_output = tl.dot(after, tile, of_output, input_precision=PRECISION)
-    _retreat(
-        of_output,
-        gradient + lane * cells_lane,
-        gates + lane * gates_lane,
-        state_before + lane * cells_lane,
-        state + lane * cells_lane,
-        carry + lane * rows * UNITS,
-        slopes + lane * gates_lane,
-        row * (4 * UNITS) + unit,
-        row * UNITS + unit,
-        inside,
-        UNITS,
-        HAS_BEFORE,
-        True,
-    )
+        of_after = tl.load(carry + at_cells, mask=inside, other=0.0)
+    slopes += lane * gates_lane
+    retreat(of_output, of_after, enter, keep, new, leave, before, now, carry, slopes, at_gates, at_cells, inside, UNITS)
 
 
 class CellSteps:
@@ -402,92 +244,6 @@ class CellSteps:
             BLOCK_ROWS=block_rows,
             BLOCK_UNITS=block_units,
         )
-
-
-class FusedSteps(CellSteps):
-    """One kernel for a whole step; only the first each way, which has no product, is the pointwise one."""
-
-    forward_tile: Tile = (32, 64, 4)
-    backward_tile: Tile = (32, 64, 4)
-
-    def __init__(self, w_hh: Tensor) -> None:
-        super().__init__(w_hh if w_hh.stride()[1:] == (w_hh.shape[2], 1) else w_hh.contiguous())
-        self.precision = dot_precision()
-
-    def forward(
-        self,
-        projected: Tensor,
-        output_before: Tensor | None,
-        state_before: Tensor | None,
-        gates: Tensor,
-        state: Tensor,
-        output: Tensor,
-    ) -> None:
-        if output_before is None:
-            self.cells_forward(projected, None, None, gates, state, output)
-            return
-        grid, tile = self._tiles(state, self.forward_tile)
-        fused_forward[grid](
-            projected,
-            self.w_hh,
-            output_before,
-            state_before,
-            gates,
-            state,
-            output,
-            self.w_hh.stride(0),
-            gates.stride(0),
-            state.stride(0),
-            state.shape[1],
-            UNITS=state.shape[2],
-            PRECISION=self.precision,
-            **tile,
-        )
-
-    def backward(
-        self,
-        gradient: Tensor,
-        slopes_after: Tensor | None,
-        gates: Tensor,
-        state_before: Tensor | None,
-        state: Tensor,
-        carry: Tensor,
-        slopes: Tensor,
-    ) -> None:
-        if slopes_after is None:
-            self.cells_backward(gradient, None, gates, state_before, state, carry, slopes)
-            return
-        grid, tile = self._tiles(state, self.backward_tile)
-        fused_backward[grid](
-            self._turned,
-            slopes_after,
-            gradient,
-            gates,
-            state if state_before is None else state_before,
-            state,
-            carry,
-            slopes,
-            gates.stride(0),
-            state.stride(0),
-            state.shape[1],
-            UNITS=state.shape[2],
-            HAS_BEFORE=state_before is not None,
-            PRECISION=self.precision,
-            **tile,
-        )
-
-    @cached_property
-    def _turned(self) -> Tensor:
-        """Tensor cores take both factors in single precision with the terms of a sum as neighbours; turning the weights
-        once for all steps is cheap."""
-        return self.w_hh.mT.contiguous()
-
-    def _tiles(self, state: Tensor, tile: Tile) -> tuple[tuple[int, int, int], dict[str, int]]:
-        lanes, rows, units = state.shape
-        block_rows = min(64, max(16, triton.next_power_of_2(rows)))
-        block_units, block_sum, warps = tile
-        sizes = {"BLOCK_ROWS": block_rows, "BLOCK_UNITS": block_units, "BLOCK_SUM": block_sum, "num_warps": warps}
-        return (triton.cdiv(units, block_units), triton.cdiv(rows, block_rows), lanes), sizes
 
 
 def _pointwise_tile(units: int) -> tuple[int, int]:
