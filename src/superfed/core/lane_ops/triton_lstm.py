@@ -16,13 +16,16 @@ except ImportError as missing:
     raise ImportError("LSTM cells on a GPU need Triton, which comes with torch for CUDA: reinstall that") from missing
 
 
+__all__ = ["CellSteps", "advance", "four", "retreat", "tl", "triton"]
+
+
 @triton.jit
-def sigmoid(x):  # noqa: ANN201 (the kernels' values have no types of Python's)
+def sigmoid(x):  # noqa: ANN202 (the kernels' values have no types of Python's)
     return 1.0 / (1.0 + tl.exp(-x))
 
 
 @triton.jit
-def tanh(x):  # noqa: ANN201
+def tanh(x):  # noqa: ANN202
     return 2.0 * sigmoid(2.0 * x) - 1.0
 
 

@@ -11,12 +11,10 @@ a Hopper chip, and room for all terms of a sum at once.
 from dataclasses import dataclass
 from functools import cached_property
 
-import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
-import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from torch import Tensor
 
 from superfed.core.lane_ops.precision import dot_precision
-from superfed.core.lane_ops.triton_lstm import CellSteps, advance, four, retreat
+from superfed.core.lane_ops.triton_lstm import CellSteps, advance, four, retreat, tl, triton
 
 
 @dataclass(frozen=True)
