@@ -2,9 +2,8 @@
 
 First the recurrent part of one layer: microseconds of a time step forwards and backwards, for each way to compute it,
 with the products or what follows them left out, for several tiles of the fused kernels, and how far off it is from
-double precision; then the same of a layer of twice the units, as two layers in waves are. Last the gradients of two whole
-layers, as client-steps a second, against cells that are unrolled for autograd. Everything is recorded in a CUDA graph
-and played until its time is steady; the median is shown.
+double precision; then the same of a layer of twice the units, as two layers in waves are. Everything is recorded in a
+CUDA graph and played until its time is steady; the median is shown. Whole layers are in gpu_lstm_layers.py.
 """
 
 # mypy: allow-untyped-calls
@@ -19,20 +18,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.func import functional_call, grad, vmap
-from torch.nn import functional as F
 
-from superfed.core.lane_ops import lstm, lstm_waves
+from superfed.core.lane_ops import lstm
 from superfed.core.lane_ops.triton_lstm import CellSteps
 from superfed.core.lane_ops.triton_lstm_fused import FusedSteps, Tile
-from superfed.models.lstm import LSTM, LSTMs
 
-EARLY = [
-    Tile(units=units, rows=rows, warps=warps, early=True)
-    for rows in (16, 32, 64)
-    for units in (16, 32)
-    for warps in (4, 8)
-]
 TILES = [
     Tile(units=32, terms=64, warps=4),
     Tile(units=32, terms=32, warps=4),
@@ -40,10 +30,14 @@ TILES = [
     Tile(units=16, terms=128, warps=4),
     Tile(units=16, terms=128, warps=4, rows=16),
     Tile(units=16, terms=256, warps=8, rows=16),
-    *EARLY,
+]
+TILES += [
+    Tile(units=units, rows=rows, warps=warps, early=True)
+    for rows in (16, 32, 64)
+    for units in (16, 32)
+    for warps in (4, 8)
 ]
 PRECISIONS = {"float32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
-LETTER = 8  # the numbers that StackedLSTM's first layer reads at a time
 
 
 @dataclass(frozen=True)
@@ -87,6 +81,10 @@ class CellsOnly(CellSteps):
 
     def backward(self, gradient: Tensor, slopes_after: Tensor | None, *rest: Any) -> None:
         self.cells_backward(gradient, None if slopes_after is None else self._kept(gradient), *rest)
+
+
+def named(tile: Tile) -> str:
+    return f"{'early' if tile.early else f'fused by {tile.terms}'}, {tile.rows} × {tile.units}, {tile.warps} warps"
 
 
 def fused_with(tile: Tile) -> lstm.StepsOf:
@@ -182,7 +180,7 @@ def time_recurrence(sizes: Sizes, precision: str) -> None:
     line("  the products alone", ProductsOnly, exact=False)
     line("  the kernels alone", CellsOnly, exact=False)
     for tile in TILES:
-        name = f"{'early' if tile.early else f'fused by {tile.terms}'}, {tile.rows} × {tile.units}, {tile.warps} warps"
+        name = named(tile)
         try:
             line(name, fused_with(tile))
         except Exception as error:  # whatever Triton says of a tile that a chip has no room for
@@ -192,59 +190,6 @@ def time_recurrence(sizes: Sizes, precision: str) -> None:
     print(f"  {'the weights gradient, in all ways':<42}{'':>12}{once:>12.1f}")
 
 
-class Unrolled(LSTM):
-    """Cells whose steps autograd sees one by one."""
-
-    def _in_steps(self, x: Tensor) -> Tensor:
-        assert self.bias_ih is not None
-        assert self.bias_hh is not None
-        recurrent = self.weight_hh.t()
-        state = output = x.new_zeros(x.shape[1], self.units)
-        outputs = []
-        for gates in F.linear(x, self.weight_ih, self.bias_ih + self.bias_hh).unbind(0):
-            enter, keep, new, leave = (gates + output @ recurrent).chunk(4, dim=-1)
-            state = keep.sigmoid() * state + enter.sigmoid() * new.tanh()
-            output = leave.sigmoid() * state.tanh()
-            outputs.append(output)
-        return torch.stack(outputs)
-
-
-def time_layers(sizes: Sizes, precision: str) -> None:
-    """Lines for the gradients of two layers of every lane, mapped and recorded as they are, not compiled."""
-    dtype = PRECISIONS[precision]
-    x = sizes.some(sizes.time, sizes.batch, LETTER, dtype=dtype)
-    fused, early, kept = fused_with(TILES[0]), fused_with(EARLY[0]), lstm_waves.ROWS
-    for name, kind, waves, steps_of in (
-        ("unrolled", Unrolled, False, CellSteps),
-        ("product, then a kernel", LSTM, False, CellSteps),
-        ("fused", LSTM, False, fused),
-        ("early", LSTM, False, early),
-        ("waves, product, then a kernel", LSTM, True, CellSteps),
-        ("waves, fused", LSTM, True, fused),
-        ("waves, early", LSTM, True, early),
-    ):
-        both = kind(LETTER, sizes.units), kind(sizes.units, sizes.units)
-        layers = LSTMs([*both]).to(sizes.device, dtype).requires_grad_(False)
-        for part in (layers, *both):
-            part.in_lanes = True
-        values = {
-            name: value.expand(sizes.lanes, *value.shape).contiguous() for name, value in layers.named_parameters()
-        }
-
-        def loss(values: dict[str, Tensor], x: Tensor, layers: LSTMs = layers) -> Tensor:
-            outputs: Tensor = functional_call(layers, values, (x,))
-            return (outputs[-1].float() ** 2).sum()
-
-        lstm.CHOSEN, lstm_waves.ROWS = steps_of, sizes.batch if waves else 0
-        try:
-            step = microseconds(lambda values=values, loss=loss: vmap(grad(loss))(values, x))  # type: ignore[misc]
-            shown = f"{step / 1000:.2f} ms, {1e6 * sizes.lanes / step:,.0f} client-steps/s"
-        except Exception as error:  # as above
-            shown = type(error).__name__
-        lstm.CHOSEN, lstm_waves.ROWS = None, kept
-        print(f"  {precision}, two layers, {name}: {shown}", flush=True)
-
-
 def main(sizes: Sizes, precisions: list[str]) -> None:
     began = time.perf_counter()
     print(f"{sizes}, torch {torch.__version__}", torch.cuda.get_device_name() if sizes.device == "cuda" else "")
@@ -252,7 +197,6 @@ def main(sizes: Sizes, precisions: list[str]) -> None:
         with products_in(precision):
             time_recurrence(sizes, precision)
             time_recurrence(replace(sizes, units=2 * sizes.units, time=sizes.time + 1), precision)
-            time_layers(sizes, precision)
     print(f"\n{time.perf_counter() - began:.0f} seconds in all")
 
 

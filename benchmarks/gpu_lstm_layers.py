@@ -1,0 +1,150 @@
+"""Two layers of LSTM cells on a GPU: python benchmarks/gpu_lstm_layers.py [lanes] [processes] [precision]
+
+For each way to compute them, the gradients of two layers of every lane, recorded in a CUDA graph as they are and played for
+half a second by so many processes at the same time: milliseconds that one of them takes for a step, and client-steps a second
+of all. Several processes share the GPU as those of several methods do; start NVIDIA's MPS for that.
+"""
+
+# mypy: allow-untyped-calls
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.multiprocessing as mp
+from gpu_lstm import PRECISIONS, TILES, Sizes, fused_with, named, products_in
+from torch import Tensor
+from torch.func import functional_call, grad, vmap
+from torch.nn import functional as F
+
+from superfed.core.lane_ops import lstm, lstm_waves
+from superfed.core.lane_ops.triton_lstm import CellSteps
+from superfed.core.lane_ops.triton_lstm_fused import Tile
+from superfed.models.lstm import LSTM, LSTMs
+
+LETTER = 8  # the numbers that StackedLSTM's first layer reads at a time
+SECONDS = 0.5
+SOME = [
+    TILES[0],
+    *(Tile(units, 0, warps, rows, True) for rows, units, warps in ((16, 16, 4), (32, 16, 8), (64, 16, 8), (64, 32, 8))),
+]
+
+
+class Unrolled(LSTM):
+    """Cells whose steps autograd sees one by one."""
+
+    def _in_steps(self, x: Tensor) -> Tensor:
+        assert self.bias_ih is not None
+        assert self.bias_hh is not None
+        recurrent = self.weight_hh.t()
+        state = output = x.new_zeros(x.shape[1], self.units)
+        outputs = []
+        for gates in F.linear(x, self.weight_ih, self.bias_ih + self.bias_hh).unbind(0):
+            enter, keep, new, leave = (gates + output @ recurrent).chunk(4, dim=-1)
+            state = keep.sigmoid() * state + enter.sigmoid() * new.tanh()
+            output = leave.sigmoid() * state.tanh()
+            outputs.append(output)
+        return torch.stack(outputs)
+
+
+@dataclass(frozen=True)
+class Way:
+    name: str
+    waves: bool = False
+    steps_of: lstm.StepsOf = CellSteps
+    kind: type[LSTM] = LSTM
+
+
+def ways() -> list[Way]:
+    found = [Way("unrolled", kind=Unrolled)]
+    for waves in (False, True):
+        prefix = "waves: " if waves else ""
+        found.append(Way(f"{prefix}product, then a kernel", waves))
+        found += [Way(prefix + named(tile), waves, fused_with(tile)) for tile in SOME]
+    return found
+
+
+def recorded(way: Way, sizes: Sizes, dtype: torch.dtype) -> tuple[torch.cuda.CUDAGraph, object]:
+    """The gradients of all lanes as a graph, and what must be kept as long as it is played."""
+    layers = [way.kind(LETTER, sizes.units), way.kind(sizes.units, sizes.units)]
+    stack = LSTMs(layers).to(sizes.device, dtype).requires_grad_(False)
+    stack.in_lanes = True
+    for layer in layers:
+        layer.in_lanes = True
+    x = sizes.some(sizes.time, sizes.batch, LETTER, dtype=dtype)
+    values = {name: value.expand(sizes.lanes, *value.shape).contiguous() for name, value in stack.named_parameters()}
+
+    def loss(values: dict[str, Tensor], x: Tensor) -> Tensor:
+        outputs: Tensor = functional_call(stack, values, (x,))
+        return (outputs[-1].float() ** 2).sum()
+
+    lstm.CHOSEN, lstm_waves.ROWS = way.steps_of, sizes.batch if way.waves else 0
+    gradients: Callable[..., Any] = vmap(grad(loss))
+    for _ in range(2):
+        gradients(values, x)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = gradients(values, x)
+    return graph, (values, x, found)
+
+
+def plays(graph: torch.cuda.CUDAGraph) -> float:
+    """How often it is played in a second."""
+    began, count = time.perf_counter(), 0
+    while time.perf_counter() - began < SECONDS:
+        for _ in range(10):
+            graph.replay()
+        torch.cuda.synchronize()
+        count += 10
+    return count / (time.perf_counter() - began)
+
+
+def process(sizes: Sizes, precision: str, together: Any, results: Any) -> None:
+    """Plays each way at the same time as the others do."""
+    with products_in(precision):
+        for way in ways():
+            try:
+                graph, kept = recorded(way, sizes, PRECISIONS[precision])
+            except Exception as error:  # whatever Triton says of a tile that a chip has no room for
+                together.wait()
+                results.put((way.name, type(error).__name__))
+            else:
+                together.wait()
+                results.put((way.name, plays(graph)))
+                del graph, kept
+            torch.cuda.empty_cache()
+            together.wait()
+
+
+def main(lanes: int, processes: int, precision: str) -> None:
+    print(
+        f"{lanes} lanes, {processes} processes, {precision}, torch {torch.__version__}, {torch.cuda.get_device_name()}"
+    )
+    own = mp.get_context("spawn")
+    together, results = own.Barrier(processes), own.Queue()
+    started = [
+        own.Process(target=process, args=(Sizes(lanes=lanes), precision, together, results)) for _ in range(processes)
+    ]
+    for each in started:
+        each.start()
+    for _ in ways():
+        found = [results.get(timeout=120) for _ in range(processes)]
+        name, rates = found[0][0], [rate for _, rate in found if isinstance(rate, float)]
+        if len(rates) < processes:
+            shown = next(str(rate) for _, rate in found if not isinstance(rate, float))
+        else:
+            shown = f"{1000 * processes / sum(rates):8.2f} ms {sum(rates) * lanes:10,.0f} client-steps/s"
+        print(f"  {name:<44}{shown}", flush=True)
+    for each in started:
+        each.join()
+
+
+if __name__ == "__main__":
+    if not torch.cuda.is_available():
+        sys.exit("gpu_lstm_layers: there is no CUDA device here")
+    given = dict(zip(("lanes", "processes", "precision"), sys.argv[1:], strict=False))
+    main(int(given.get("lanes", 5)), int(given.get("processes", 1)), given.get("precision", "bf16"))
