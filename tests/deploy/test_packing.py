@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from superfed.deploy.ray.packing import TOO_LONG, Load, pack
@@ -50,6 +50,7 @@ def test_on_cores_every_run_is_a_task(given: list[Load], slots: int) -> None:
 
 @settings(deadline=None)
 @given(loads, slots)
+@example([Load("a", 4_267, 1, 0.5), Load("a", 199_025, 1, 1.0), Load("a", 396_708, 1, 0.5)], 2)
 def test_a_task_has_one_program_and_is_no_longer_than_it_must_be(given: list[Load], slots: int) -> None:
     groups = pack(given, slots, batched=True)
     for group, work in zip(groups, works(groups, given), strict=True):

@@ -72,8 +72,11 @@ def _divided(groups: list[list[int]], loads: Sequence[Load], enough: float) -> l
     for place, group in enumerate(groups):
         if len(group) > 1 and _work(group, loads) > enough:
             halves = _halves(group, loads)
-            if _steps(group, loads) < WORTH_COMPILING or all(_steps(h, loads) >= WORTH_COMPILING for h in halves):
-                return _longest_first([*groups[:place], *halves, *groups[place + 1 :]], loads)
+            if _steps(group, loads) >= WORTH_COMPILING:
+                halves = _long_enough(*halves, loads)
+                if any(_steps(half, loads) < WORTH_COMPILING for half in halves):
+                    continue
+            return _longest_first([*groups[:place], *halves, *groups[place + 1 :]], loads)
     return None
 
 
@@ -83,6 +86,15 @@ def _halves(group: Sequence[int], loads: Sequence[Load]) -> tuple[list[int], lis
     for place in sorted(group, key=lambda place: (-loads[place].work, place)):
         (one if (_work(one, loads), len(one)) <= (_work(other, loads), len(other)) else other).append(place)
     return sorted(one), sorted(other)
+
+
+def _long_enough(one: list[int], other: list[int], loads: Sequence[Load]) -> tuple[list[int], list[int]]:
+    """The parts with as many of the larger one's shortest runs in the smaller one as make this worth compiling."""
+    small, large = sorted((one, other), key=lambda part: _steps(part, loads))
+    small, large = [*small], sorted(large, key=lambda place: (-loads[place].steps, place))
+    while _steps(small, loads) < WORTH_COMPILING and len(large) > 1:
+        small.append(large.pop())
+    return sorted(small), sorted(large)
 
 
 def _longest_first(groups: Iterable[list[int]], loads: Sequence[Load]) -> list[list[int]]:
