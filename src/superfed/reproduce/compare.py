@@ -37,6 +37,8 @@ class Line(Addressed):
     """Our metric of the printed name, where what was printed under it is another one of ours; empty where it is that one."""
     unstable: str | None
     """What is to be said of ours, where training blew up."""
+    by_score: tuple[Figure, ...] = ()
+    """Ours with each client's λ chosen by this very metric, where it is not top-1 and there is a λ to choose."""
 
     @property
     def address(self) -> str:
@@ -107,6 +109,7 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     oddity=source.oddity_of(cell, metric),
                     standard=() if own == metric else figures(runs, info.reading, metric, factor),
                     unstable=unstable(runs),
+                    by_score=_all_figures([run.get("by_score", {}) for run in runs], runs, own, factor),
                 )
             )
     return found
@@ -114,9 +117,15 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
 
 def figures(summaries: Sequence[Summary], reading: str, metric: str, factor: float = 100.0) -> tuple[Figure, ...]:
     """One for each run that has the metric."""
+    return _all_figures([summary["readings"][reading] for summary in summaries], summaries, metric, factor)
+
+
+def _all_figures(
+    scores: Sequence[Mapping[str, Any]], summaries: Sequence[Summary], metric: str, factor: float
+) -> tuple[Figure, ...]:
     found = []
-    for summary in summaries:
-        over_clients = summary["readings"][reading].get(metric)
+    for of_run, summary in zip(scores, summaries, strict=True):
+        over_clients = of_run.get(metric)
         if over_clients is not None and over_clients["mean"] is not None:
             std = over_clients["std"]
             found.append(

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from superfed.reproduce.best_by_score import best_by_score
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.landscape import Landscape
 from superfed.reproduce.paper import Plain
@@ -40,6 +41,8 @@ class Record:
     """How many client updates were not finite."""
     silent: int = 0
     """How many clients ended with a network that answers nothing."""
+    by_score: Plain = field(default_factory=dict)
+    """By metric but top-1, with each client's λ chosen by it: mean and standard deviation over clients."""
 
     @property
     def summary(self) -> Plain:
@@ -49,10 +52,15 @@ class Record:
             "diverged_updates": self.diverged,
             "silent_clients": self.silent,
             "stopped": self.made.stopped,
+            "by_score": self.by_score,
         }
 
     def as_plain(self) -> Plain:
-        unsaid = [key for key in ("by_lambda", "surfaces", "tallies", "diverged", "silent") if not getattr(self, key)]
+        unsaid = [
+            key
+            for key in ("by_lambda", "surfaces", "tallies", "diverged", "silent", "by_score")
+            if not getattr(self, key)
+        ]
         return {key: value for key, value in asdict(self).items() if key not in unsaid}
 
     @classmethod
@@ -92,6 +100,7 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
                     tallies=Tallies.of(folder, run.config) if question else None,
                     diverged=summary["diverged_updates"],
                     silent=summary.get("silent_clients", 0),
+                    by_score=_rounded_all(best_by_score(folder, metrics)),
                 )
             )
     return found
@@ -107,6 +116,10 @@ def metrics_of(cell: str) -> list[str]:
 
 def _brief(over_clients: Mapping[str, Any], metrics: Sequence[str]) -> Plain:
     return {metric: {key: _rounded(over_clients[metric][key]) for key in ("mean", "std")} for metric in metrics}
+
+
+def _rounded_all(scores: Plain) -> Plain:
+    return {metric: {key: _rounded(value) for key, value in over.items()} for metric, over in scores.items()}
 
 
 def _at(place: Mapping[str, Any], metrics: Sequence[str]) -> Plain:

@@ -9,7 +9,7 @@ from superfed.reproduce.aside import Aside
 from superfed.reproduce.compare import SHARED, Line, mean_of
 from superfed.reproduce.methods import MIXINGS
 from superfed.reproduce.verdict import LEVEL, Figure, verdict
-from superfed.reproduce.words import METHODS, METRICS, group_title, grouped
+from superfed.reproduce.words import METHODS, grouped, row_title
 
 TITLE = "Is SuPerFed the best?"
 
@@ -17,16 +17,15 @@ TITLE = "Is SuPerFed the best?"
 def standing(lines: Sequence[Line]) -> Aside:
     """A row for each column and metric of which SuPerFed and some other method were run."""
     headings = ("", "run", lines[0].reading, HEADLINE, SHARED.replace("_", " "), "in print")
-    rows, metrics = [], {line.metric for line in lines}
+    rows = []
     for group in grouped(lines):
         sound = [line for line in group if line.unstable is None]
-        at_reading = _lead(sound, lambda line: line.ours)
+        at_reading = lead(sound, lambda line: line.ours)
         if at_reading is not None:
             run = sum(bool(line.ours) for line in group)
-            metric = "" if len(metrics) == 1 else f", {METRICS.get(group[0].metric, group[0].metric)}"
-            others = [_lead(sound, _own), _lead(sound, _shared), _lead(group, _printed)]
+            others = [lead(sound, _own), lead(sound, _shared), lead(group, _printed)]
             told = (other or NOTHING for other in others)
-            rows.append((f"{group_title(group)}{metric}", f"{run}/{len(group)}", at_reading, *told))
+            rows.append((row_title(group, lines), f"{run}/{len(group)}", at_reading, *told))
     return Aside(TITLE, headings, rows, _sentence())
 
 
@@ -41,7 +40,8 @@ def _sentence() -> str:
     )
 
 
-def _lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str | None:
+def lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str | None:
+    """Of the better SuPerFed over the best other method, and who they are; None where one side is missing."""
     known = [(line.method, list(of_line)) for line in group if (of_line := figures(line))]
     ours, others = ([one for one in known if (one[0] in MIXINGS) is own] for own in (True, False))
     if not ours or not others:

@@ -68,6 +68,14 @@ def group_title(lines: Sequence[Line]) -> str:
     return column_words(lines[0].dataset, lines[0].setting)
 
 
+def row_title(group: Sequence[Line], lines: Sequence[Line]) -> str:
+    """A group among all lines: its title, and its metric where there are several."""
+    metric = group[0].metric
+    return group_title(group) + (
+        "" if len({line.metric for line in lines}) == 1 else f", {METRICS.get(metric, metric)}"
+    )
+
+
 def cell_words(cell: str) -> str:
     """``table1/mnist/k50/fedavg`` → FedAvg, MNIST, K = 50."""
     _, dataset, setting, method = cell.split("/")
