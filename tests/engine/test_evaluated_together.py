@@ -99,3 +99,30 @@ def test_no_more_models_are_asked_at_once_than_fit(
     (theirs,) = evaluate([run], [clients], OneAtATime(CPU), lambda_grid(3))
     assert_same_scores(ours, theirs)
     assert numbers == asked
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_where_memory_is_short_all_the_same_fewer_are_asked(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    (run,) = train([toy_task(METHODS["superfed"])])
+    forward = evaluate_lanes._forward
+
+    def short(model: VectorModel, weights: Tensor, *rest: Tensor) -> Tensor:
+        if len(weights) > most:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return forward(model, weights, *rest)
+
+    monkeypatch.setattr(evaluate_lanes, "_forward", short)
+    (ours,) = evaluate([run], [range(6)], Batched(CPU), lambda_grid(3))
+    (theirs,) = evaluate([run], [range(6)], OneAtATime(CPU), lambda_grid(3))
+    assert_same_scores(ours, theirs)
+
+
+def test_memory_for_not_even_one_model_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    (run,) = train([toy_task(METHODS["superfed"])])
+
+    def never(*_: object) -> Tensor:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(evaluate_lanes, "_forward", never)
+    with pytest.raises(torch.OutOfMemoryError):
+        evaluate([run], [range(6)], Batched(CPU), lambda_grid(3))

@@ -137,17 +137,29 @@ def _answers(
         x, counts = _padded([cut[i][number] for i in having], model.dtype, device)
         y, _ = _padded([labels[i][number] for i in having], model.dtype, device)
         own = weights.view(len(sets), each, -1)[having].flatten(0, 1) if len(having) < len(sets) else weights
-        owners = torch.arange(len(having), device=device).repeat_interleave(each)
-        answers = Answers.stacked(
-            [
-                answers_on_device(_forward(model, w, x[rows], counts[rows]), y[rows])
-                for w, rows in zip(torch.split(own, at_once), torch.split(owners, at_once), strict=True)
-            ]
-        )
+        answers = _asked(model, own, x, counts, y, at_once)
         for place, i in enumerate(having):
             models, samples = slice(place * each, (place + 1) * each), slice(len(cut[i][number]))
             found[i].append(answers.part(models, samples))
     return [Answers.joined(parts) if parts else Answers.none(each) for parts in found]
+
+
+def _asked(model: VectorModel, weights: Tensor, x: Tensor, counts: Tensor, y: Tensor, at_once: int) -> Answers:
+    """So many models at a time, of which each client has as many; if memory is short all the same, half as many."""
+    owners = torch.arange(len(x), device=x.device).repeat_interleave(len(weights) // len(x))
+    try:
+        return Answers.stacked(
+            [
+                answers_on_device(_forward(model, w, x[rows], counts[rows]), y[rows])
+                for w, rows in zip(torch.split(weights, at_once), torch.split(owners, at_once), strict=True)
+            ]
+        )
+    except torch.OutOfMemoryError:
+        fewer = min(at_once, len(weights)) // 2
+        if fewer == 0:
+            raise
+    torch.cuda.empty_cache()
+    return _asked(model, weights, x, counts, y, fewer)
 
 
 def _forward(model: VectorModel, weights: Tensor, x: Tensor, counts: Tensor) -> Tensor:
