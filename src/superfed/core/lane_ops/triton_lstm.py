@@ -16,7 +16,7 @@ except ImportError as missing:
     raise ImportError("LSTM cells on a GPU need Triton, which comes with torch for CUDA: reinstall that") from missing
 
 
-__all__ = ["CellSteps", "advance", "four", "retreat", "tl", "triton"]
+__all__ = ["CellSteps", "advance", "four", "retreat", "states", "tile", "tl", "triton"]
 
 
 @triton.jit
@@ -30,6 +30,15 @@ def tanh(x):  # noqa: ANN202
 
 
 @triton.jit
+def tile(rows, UNITS: tl.constexpr, BLOCK_ROWS: tl.constexpr, BLOCK_UNITS: tl.constexpr):  # noqa: ANN201
+    """A program's lane, rows and units, which of these there are, and where in a lane their gates and cells lie."""
+    row = tl.program_id(1) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)[:, None]
+    unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
+    inside = (row < rows) & (unit < UNITS)
+    return tl.program_id(2).to(tl.int64), row, unit, inside, row * (4 * UNITS) + unit, row * UNITS + unit
+
+
+@triton.jit
 def four(start, at, inside, UNITS: tl.constexpr):  # noqa: ANN201
     """What lies at a tile for each of the four gates."""
     return (
@@ -38,6 +47,16 @@ def four(start, at, inside, UNITS: tl.constexpr):  # noqa: ANN201
         tl.load(start + at + 2 * UNITS, mask=inside, other=0.0).to(tl.float32),
         tl.load(start + at + 3 * UNITS, mask=inside, other=0.0).to(tl.float32),
     )
+
+
+@triton.jit
+def states(before, now, at, inside, HAS_BEFORE: tl.constexpr):  # noqa: ANN201
+    """Those of a tile before a step, which are zero where there is no such time, and after it."""
+    after = tl.load(now + at, mask=inside, other=0.0)
+    earlier = tl.zeros_like(after)
+    if HAS_BEFORE:
+        earlier = tl.load(before + at, mask=inside, other=0.0)
+    return earlier, after
 
 
 @triton.jit
@@ -104,11 +123,7 @@ def cell_forward(
     BLOCK_UNITS: tl.constexpr,
 ) -> None:
     """The pointwise part of a step."""
-    lane = tl.program_id(2).to(tl.int64)
-    row = tl.program_id(1) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)[:, None]
-    unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
-    inside = (row < rows) & (unit < UNITS)
-    at_gates, at_cells = row * (4 * UNITS) + unit, row * UNITS + unit
+    lane, _, _, inside, at_gates, at_cells = tile(rows, UNITS, BLOCK_ROWS, BLOCK_UNITS)
     enter, keep, new, leave = four(projected + lane * gates_lane, at_gates, inside, UNITS)
     before = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
     if HAS_BEFORE:
@@ -140,19 +155,12 @@ def cell_backward(
     BLOCK_UNITS: tl.constexpr,
 ) -> None:
     """The pointwise part of a step backwards."""
-    lane = tl.program_id(2).to(tl.int64)
-    row = tl.program_id(1) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)[:, None]
-    unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
-    inside = (row < rows) & (unit < UNITS)
-    at_gates, at_cells = row * (4 * UNITS) + unit, row * UNITS + unit
+    lane, _, _, inside, at_gates, at_cells = tile(rows, UNITS, BLOCK_ROWS, BLOCK_UNITS)
     of_output = tl.load(gradient + lane * cells_lane + at_cells, mask=inside, other=0.0).to(tl.float32)
     enter, keep, new, leave = four(gates + lane * gates_lane, at_gates, inside, UNITS)
-    now = tl.load(state + lane * cells_lane + at_cells, mask=inside, other=0.0)
-    before = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
+    before, now = states(state_before, state, lane * cells_lane + at_cells, inside, HAS_BEFORE)
     of_after = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
     carry += lane * rows * UNITS
-    if HAS_BEFORE:
-        before = tl.load(state_before + lane * cells_lane + at_cells, mask=inside, other=0.0)
     if HAS_AFTER:
         of_output += tl.load(product + lane * rows * UNITS + at_cells, mask=inside, other=0.0).to(tl.float32)
         of_after = tl.load(carry + at_cells, mask=inside, other=0.0)

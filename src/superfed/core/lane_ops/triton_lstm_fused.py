@@ -14,7 +14,7 @@ from functools import cached_property
 from torch import Tensor
 
 from superfed.core.lane_ops.precision import dot_precision
-from superfed.core.lane_ops.triton_lstm import CellSteps, advance, four, retreat, tl, triton
+from superfed.core.lane_ops.triton_lstm import CellSteps, advance, four, retreat, states, tile, tl, triton
 
 
 @dataclass(frozen=True)
@@ -52,23 +52,19 @@ def fused_forward(
     """A step with its product: the outputs before it with the tile's rows of the recurrent weights."""
     if EARLY:
         tl.extra.cuda.gdc_launch_dependents()
-    lane = tl.program_id(2).to(tl.int64)
-    row = tl.program_id(1) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)[:, None]
-    unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
-    inside = (row < rows) & (unit < UNITS)
-    at_gates, at_cells = row * (4 * UNITS) + unit, row * UNITS + unit
+    lane, row, unit, inside, at_gates, at_cells = tile(rows, UNITS, BLOCK_ROWS, BLOCK_UNITS)
     weights += lane * weights_lane
     output_before += lane * cells_lane
     enter, keep, new, leave = four(projected + lane * gates_lane, at_gates, inside, UNITS)
     for start in range(0, UNITS, BLOCK_SUM):
         across = start + tl.arange(0, BLOCK_SUM)[None, :]
         down = start + tl.arange(0, BLOCK_SUM)[:, None]
-        tile = weights + unit * UNITS + down
+        at = weights + unit * UNITS + down
         real = (unit < UNITS) & (down < UNITS)
-        w_enter = tl.load(tile, mask=real, other=0.0)
-        w_keep = tl.load(tile + UNITS * UNITS, mask=real, other=0.0)
-        w_new = tl.load(tile + 2 * UNITS * UNITS, mask=real, other=0.0)
-        w_leave = tl.load(tile + 3 * UNITS * UNITS, mask=real, other=0.0)
+        w_enter = tl.load(at, mask=real, other=0.0)
+        w_keep = tl.load(at + UNITS * UNITS, mask=real, other=0.0)
+        w_new = tl.load(at + 2 * UNITS * UNITS, mask=real, other=0.0)
+        w_leave = tl.load(at + 3 * UNITS * UNITS, mask=real, other=0.0)
         if EARLY:
             tl.extra.cuda.gdc_wait()
         past = tl.load(output_before + row * UNITS + across, mask=(row < rows) & (across < UNITS), other=0.0)
@@ -107,27 +103,20 @@ def fused_backward(
     """A step backwards with its product: all slopes after it with the tile's rows of the turned recurrent weights."""
     if EARLY:
         tl.extra.cuda.gdc_launch_dependents()
-    lane = tl.program_id(2).to(tl.int64)
-    row = tl.program_id(1) * BLOCK_ROWS + tl.arange(0, BLOCK_ROWS)[:, None]
-    unit = tl.program_id(0) * BLOCK_UNITS + tl.arange(0, BLOCK_UNITS)[None, :]
-    inside = (row < rows) & (unit < UNITS)
-    at_gates, at_cells = row * (4 * UNITS) + unit, row * UNITS + unit
+    lane, row, unit, inside, at_gates, at_cells = tile(rows, UNITS, BLOCK_ROWS, BLOCK_UNITS)
     turned += lane * UNITS * (4 * UNITS)
     slopes_after += lane * gates_lane
     of_output = tl.load(gradient + lane * cells_lane + at_cells, mask=inside, other=0.0).to(tl.float32)
     enter, keep, new, leave = four(gates + lane * gates_lane, at_gates, inside, UNITS)
-    now = tl.load(state + lane * cells_lane + at_cells, mask=inside, other=0.0)
-    before = tl.zeros((BLOCK_ROWS, BLOCK_UNITS), tl.float32)
-    if HAS_BEFORE:
-        before = tl.load(state_before + lane * cells_lane + at_cells, mask=inside, other=0.0)
+    before, now = states(state_before, state, lane * cells_lane + at_cells, inside, HAS_BEFORE)
     if EARLY:  # a sum for each gate, since a chain of products of one sum would take longest
         across, down = tl.arange(0, BLOCK_SUM)[None, :], tl.arange(0, BLOCK_SUM)[:, None]
         real, there = (down < UNITS) & (unit < UNITS), (row < rows) & (across < UNITS)
-        tile, after = turned + unit * (4 * UNITS) + down, slopes_after + row * (4 * UNITS) + across
-        w_enter = tl.load(tile, mask=real, other=0.0)
-        w_keep = tl.load(tile + UNITS, mask=real, other=0.0)
-        w_new = tl.load(tile + 2 * UNITS, mask=real, other=0.0)
-        w_leave = tl.load(tile + 3 * UNITS, mask=real, other=0.0)
+        at, after = turned + unit * (4 * UNITS) + down, slopes_after + row * (4 * UNITS) + across
+        w_enter = tl.load(at, mask=real, other=0.0)
+        w_keep = tl.load(at + UNITS, mask=real, other=0.0)
+        w_new = tl.load(at + 2 * UNITS, mask=real, other=0.0)
+        w_leave = tl.load(at + 3 * UNITS, mask=real, other=0.0)
         tl.extra.cuda.gdc_wait()
         by_enter = tl.dot(tl.load(after, mask=there, other=0.0), w_enter, input_precision=PRECISION)
         by_keep = tl.dot(tl.load(after + UNITS, mask=there, other=0.0), w_keep, input_precision=PRECISION)
@@ -138,10 +127,10 @@ def fused_backward(
         for start in range(0, 4 * UNITS, BLOCK_SUM):
             across = start + tl.arange(0, BLOCK_SUM)[None, :]
             down = start + tl.arange(0, BLOCK_SUM)[:, None]
-            tile = tl.load(turned + unit * (4 * UNITS) + down, mask=(down < 4 * UNITS) & (unit < UNITS), other=0.0)
+            part = tl.load(turned + unit * (4 * UNITS) + down, mask=(down < 4 * UNITS) & (unit < UNITS), other=0.0)
             there = (row < rows) & (across < 4 * UNITS)
             after = tl.load(slopes_after + row * (4 * UNITS) + across, mask=there, other=0.0)
-            of_output = tl.dot(after, tile, of_output, input_precision=PRECISION)
+            of_output = tl.dot(after, part, of_output, input_precision=PRECISION)
     carry += lane * rows * UNITS
     of_after = tl.load(carry + at_cells, mask=inside, other=0.0)
     slopes += lane * gates_lane
