@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from superfed.reproduce.below import below
+from superfed.reproduce.best_by_score import BY_SCORE
 from superfed.reproduce.compare import Line, Summary, compare, told
 from superfed.reproduce.latex import escaped, latex
 from superfed.reproduce.page import page
@@ -27,7 +28,7 @@ def summary(mean: float, validated: float = 0.5, std: float = 0.1, clients: int 
 
     readings = {name: over(mean) for name in ("oracle", "best_shared")}
     readings |= {name: over(validated) for name in ("validated", "validated_shared")}
-    return {"num_clients": clients, "readings": readings}
+    return {"num_clients": clients, "readings": readings | {BY_SCORE: {}}}
 
 
 def line_of(cell: str, summaries: dict[str, list[Summary]], metric: str = "top1") -> Line:
@@ -87,9 +88,10 @@ def test_several_seeds() -> None:
 
 
 def test_a_mean_that_could_not_be_told_is_no_figure() -> None:
+    nothing = {"mean": None, "std": None}
     broken: dict[str, Any] = {
         "num_clients": 5,
-        "readings": {r: {"top1": {"mean": None, "std": None}} for r in ("oracle", "validated", "validated_shared")},
+        "readings": {r: {"top1": nothing} for r in ("oracle", "validated", "validated_shared", BY_SCORE)},
     }
     assert line_of(CELL, {CELL: [broken]}).ours == ()
 

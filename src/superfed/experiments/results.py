@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from superfed.engine.evaluate import ClientScores
 from superfed.engine.simulation import RoundRecord
 from superfed.metrics.readings import READINGS, Curves, choose, picked
-from superfed.metrics.scores import BINS, METRICS
+from superfed.metrics.scores import BINS, HIGHER_IS_BETTER, METRICS
 from superfed.metrics.silence import silent
 from superfed.metrics.summary import summarise
 
@@ -152,7 +152,7 @@ class Results:
 
 def _told(metric: str, values: Floats) -> dict[str, float | None]:
     """A metric over clients, in numbers that JSON knows."""
-    told = summarise(values, higher_is_better=metric in ("top1", "top5"))
+    told = summarise(values, higher_is_better=metric in HIGHER_IS_BETTER)
     return {name: value if np.isfinite(value) else None for name, value in told.items()}
 
 

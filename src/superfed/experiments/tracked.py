@@ -11,6 +11,7 @@ from superfed.engine.evaluate import ClientScores
 from superfed.engine.simulation import CurvePoint, Run
 from superfed.experiments.observer import Followed, Observer, Passing
 from superfed.experiments.strict import plain
+from superfed.metrics.scores import HIGHER_IS_BETTER
 from superfed.metrics.summary import summarise
 from superfed.store.layout import ExperimentFolder
 from superfed.tracking.mailbox import Mailbox
@@ -132,7 +133,9 @@ def _curve(scores: Sequence[ClientScores]) -> Values:
     values: Values = {}
     for place, lam in enumerate(scores[0].lambdas):
         told = {
-            name: summarise(np.array([one.test[name][place] for one in scores]), higher_is_better=name == "top1")
+            name: summarise(
+                np.array([one.test[name][place] for one in scores]), higher_is_better=name in HIGHER_IS_BETTER
+            )
             for name in ("top1", "loss")
         }
         values |= of_curve(lam, told)

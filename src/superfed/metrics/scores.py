@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 NUM_BINS = 15
 METRICS = ("loss", "top1", "top5", "ece", "mce", "ece_batchwise", "mce_batchwise")
+HIGHER_IS_BETTER = ("top1", "top5")
 BINS = "bins"
 """Beside the metrics, [models, 15, 3]: each bin's samples, their confidences added up, and how many were right."""
 

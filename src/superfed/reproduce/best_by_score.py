@@ -5,14 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from superfed.metrics.scores import HIGHER_IS_BETTER
 from superfed.metrics.summary import summarise
 from superfed.reproduce.paper import Plain
 from superfed.store.layout import RunFolder
 from superfed.store.tables import read_arrays
 
+BY_SCORE = "by_score"
+"""Beside the readings of λ."""
 CHOSEN_BY = "top1"
-"""The readings of λ choose by it."""
-LESS_IS_BETTER = ("ece", "mce", "ece_batchwise", "mce_batchwise", "loss")
+"""The readings themselves choose by it."""
 
 
 def best_by_score(run: RunFolder, metrics: Sequence[str]) -> Plain:
@@ -20,7 +22,7 @@ def best_by_score(run: RunFolder, metrics: Sequence[str]) -> Plain:
     wanted = [metric for metric in metrics if metric != CHOSEN_BY]
     if not wanted:
         return {}
-    told = read_arrays(run.clients, ("client", "split", "lam", *wanted))
+    told = read_arrays(run.clients, ("split", "lam", *wanted))
     on_test = told["split"] == "test"
     width = len(np.unique(told["lam"][on_test].astype(np.float64)))
     return {} if width < 2 else {metric: _best(told[metric][on_test], width, metric) for metric in wanted}
@@ -28,6 +30,6 @@ def best_by_score(run: RunFolder, metrics: Sequence[str]) -> Plain:
 
 def _best(values: NDArray[np.generic], width: int, metric: str) -> Plain:
     by_client = values.astype(np.float64).reshape(-1, width)
-    best = by_client.min(axis=1) if metric in LESS_IS_BETTER else by_client.max(axis=1)
+    best = by_client.max(axis=1) if metric in HIGHER_IS_BETTER else by_client.min(axis=1)
     over = summarise(best)
     return {key: over[key] for key in ("mean", "std")}

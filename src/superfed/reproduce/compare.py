@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
+from superfed.metrics.scores import HIGHER_IS_BETTER
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.address import Addressed
+from superfed.reproduce.best_by_score import BY_SCORE
 from superfed.reproduce.published import Number, Published, published
 from superfed.reproduce.unstable import unstable
 from superfed.reproduce.verdict import Figure, Verdict, verdict
@@ -37,7 +39,7 @@ class Line(Addressed):
     """Our metric of the printed name, where what was printed under it is another one of ours; empty where it is that one."""
     unstable: str | None
     """What is to be said of ours, where training blew up."""
-    by_score: tuple[Figure, ...] = ()
+    by_score: tuple[Figure, ...]
     """Ours with each client's λ chosen by this very metric, where it is not top-1 and there is a λ to choose."""
 
     @property
@@ -46,7 +48,7 @@ class Line(Addressed):
 
     @property
     def less_is_better(self) -> bool:
-        return self.metric in ("ece", "mce", "loss")
+        return self.metric not in HIGHER_IS_BETTER
 
     @property
     def printed(self) -> tuple[Figure, ...]:
@@ -109,7 +111,7 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     oddity=source.oddity_of(cell, metric),
                     standard=() if own == metric else figures(runs, info.reading, metric, factor),
                     unstable=unstable(runs),
-                    by_score=_all_figures([run.get("by_score", {}) for run in runs], runs, own, factor),
+                    by_score=figures(runs, BY_SCORE, own, factor),
                 )
             )
     return found
@@ -117,15 +119,9 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
 
 def figures(summaries: Sequence[Summary], reading: str, metric: str, factor: float = 100.0) -> tuple[Figure, ...]:
     """One for each run that has the metric."""
-    return _all_figures([summary["readings"][reading] for summary in summaries], summaries, metric, factor)
-
-
-def _all_figures(
-    scores: Sequence[Mapping[str, Any]], summaries: Sequence[Summary], metric: str, factor: float
-) -> tuple[Figure, ...]:
     found = []
-    for of_run, summary in zip(scores, summaries, strict=True):
-        over_clients = of_run.get(metric)
+    for summary in summaries:
+        over_clients = summary["readings"][reading].get(metric)
         if over_clients is not None and over_clients["mean"] is not None:
             std = over_clients["std"]
             found.append(

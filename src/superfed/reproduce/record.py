@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from superfed.reproduce.best_by_score import best_by_score
+from superfed.reproduce.best_by_score import BY_SCORE, best_by_score
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.landscape import Landscape
 from superfed.reproduce.paper import Plain
@@ -48,11 +48,10 @@ class Record:
     def summary(self) -> Plain:
         return {
             "num_clients": self.num_clients,
-            "readings": self.readings,
+            "readings": self.readings | {BY_SCORE: self.by_score},
             "diverged_updates": self.diverged,
             "silent_clients": self.silent,
             "stopped": self.made.stopped,
-            "by_score": self.by_score,
         }
 
     def as_plain(self) -> Plain:
