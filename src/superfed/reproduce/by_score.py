@@ -19,7 +19,7 @@ TITLE = "And if λ is chosen by the score itself?"
 SENTENCE = (
     f"{TITLE} Where another score than top-1 is reported, it is not printed by which of them a client's best λ on its test "
     "samples was taken; ours is by top-1. Here it is by the score itself, which is the most that can be had: the mean over "
-    "clients, and the difference to ours; and the lead, the better SuPerFed less the best other method."
+    "clients, and the difference to ours; and the lead, the better SuPerFed less the best other method, with its * as above."
 )
 
 
