@@ -2,7 +2,8 @@
 
 For each way to compute them, the gradients of two layers of every lane, recorded in a CUDA graph as they are and played for
 half a second by so many processes at the same time: milliseconds that one of them takes for a step, and client-steps a second
-of all. Several processes share the GPU as those of several methods do; start NVIDIA's MPS for that.
+of all. Several processes share the GPU as those of several methods do; start NVIDIA's MPS for that. cuDNN knows no lanes: it
+computes each on a stream of its own.
 """
 
 # mypy: allow-untyped-calls
@@ -56,10 +57,11 @@ class Way:
     waves: bool = False
     steps_of: lstm.StepsOf = CellSteps
     kind: type[LSTM] = LSTM
+    cudnn: bool = False
 
 
 def ways() -> list[Way]:
-    found = [Way("unrolled", kind=Unrolled)]
+    found = [Way("unrolled", kind=Unrolled), Way("cuDNN", cudnn=True)]
     for waves in (False, True):
         prefix = "waves: " if waves else ""
         found.append(Way(f"{prefix}product, then a kernel", waves))
@@ -67,8 +69,27 @@ def ways() -> list[Way]:
     return found
 
 
-def recorded(way: Way, sizes: Sizes, dtype: torch.dtype) -> tuple[torch.cuda.CUDAGraph, object]:
-    """The gradients of all lanes as a graph, and what must be kept as long as it is played."""
+def by_cudnn(sizes: Sizes, dtype: torch.dtype) -> Callable[[], object]:
+    """The gradients of all lanes, each on its own stream."""
+    stacks = [torch.nn.LSTM(LETTER, sizes.units, num_layers=2).to(sizes.device, dtype) for _ in range(sizes.lanes)]
+    x = sizes.some(sizes.time, sizes.batch, LETTER, dtype=dtype)
+    streams = [torch.cuda.Stream() for _ in stacks]
+
+    def gradients() -> object:
+        found, here = [], torch.cuda.current_stream()
+        for lane, (stack, stream) in enumerate(zip(stacks, streams, strict=True)):
+            stream.wait_stream(here)
+            with torch.cuda.stream(stream):
+                loss = (stack(x[lane])[0][-1].float() ** 2).sum()
+                found.append(torch.autograd.grad(loss, list(stack.parameters())))
+            here.wait_stream(stream)
+        return found
+
+    return gradients
+
+
+def in_lanes(way: Way, sizes: Sizes, dtype: torch.dtype) -> Callable[[], object]:
+    """The gradients of all lanes at once."""
     layers = [way.kind(LETTER, sizes.units), way.kind(sizes.units, sizes.units)]
     stack = LSTMs(layers).to(sizes.device, dtype).requires_grad_(False)
     stack.in_lanes = True
@@ -82,14 +103,20 @@ def recorded(way: Way, sizes: Sizes, dtype: torch.dtype) -> tuple[torch.cuda.CUD
         return (outputs[-1].float() ** 2).sum()
 
     lstm.CHOSEN, lstm_waves.ROWS = way.steps_of, sizes.batch if way.waves else 0
-    gradients: Callable[..., Any] = vmap(grad(loss))
+    of_all: Callable[..., Any] = vmap(grad(loss))
+    return lambda: of_all(values, x)
+
+
+def recorded(way: Way, sizes: Sizes, dtype: torch.dtype) -> tuple[torch.cuda.CUDAGraph, object]:
+    """The gradients of all lanes as a graph, and what must be kept as long as it is played."""
+    gradients = by_cudnn(sizes, dtype) if way.cudnn else in_lanes(way, sizes, dtype)
     for _ in range(2):
-        gradients(values, x)
+        gradients()
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        found = gradients(values, x)
-    return graph, (values, x, found)
+        found = gradients()
+    return graph, (gradients, found)
 
 
 def plays(graph: torch.cuda.CUDAGraph) -> float:
