@@ -10,7 +10,7 @@ computes each on a stream of its own.
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +28,10 @@ from superfed.models.lstm import LSTM, LSTMs
 
 LETTER = 8  # the numbers that StackedLSTM's first layer reads at a time
 SECONDS = 0.5
+PATIENCE = 60.0
 SOME = [
     TILES[0],
-    *(Tile(units, 0, warps, rows, True) for rows, units, warps in ((16, 16, 4), (32, 16, 8), (64, 16, 8), (64, 32, 8))),
+    *(Tile(units, 0, 4, rows, True) for rows, units in ((16, 16), (16, 32), (32, 16), (64, 16), (64, 32))),
 ]
 
 
@@ -130,44 +131,41 @@ def plays(graph: torch.cuda.CUDAGraph) -> float:
     return count / (time.perf_counter() - began)
 
 
-def process(sizes: Sizes, precision: str, together: Any, results: Any) -> None:
-    """Plays each way at the same time as the others do."""
+def process(number: int, sizes: Sizes, precision: str, together: Any, results: Any) -> None:
+    """Plays one way at the same time as others do."""
     with products_in(precision):
-        for way in ways():
-            try:
-                graph, kept = recorded(way, sizes, PRECISIONS[precision])
-            except Exception as error:  # whatever Triton says of a tile that a chip has no room for
-                together.wait()
-                results.put((way.name, type(error).__name__))
-            else:
-                together.wait()
-                results.put((way.name, plays(graph)))
-                del graph, kept
-            torch.cuda.empty_cache()
-            together.wait()
+        try:
+            graph, kept = recorded(ways()[number], sizes, PRECISIONS[precision])
+            together.wait(PATIENCE)
+            results.put(plays(graph))
+            together.wait(PATIENCE)
+            del graph, kept
+        except Exception as error:  # whatever Triton says of a tile that a chip has no room for
+            results.put(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+            together.abort()
+
+
+def shown(rates: Sequence[float | str], lanes: int) -> str:
+    failures = [rate for rate in rates if isinstance(rate, str)]
+    if failures:
+        return failures[0]
+    a_second = sum(rate for rate in rates if isinstance(rate, float))
+    return f"{1000 * len(rates) / a_second:8.2f} ms {a_second * lanes:10,.0f} client-steps/s"
 
 
 def main(lanes: int, processes: int, precision: str) -> None:
-    print(
-        f"{lanes} lanes, {processes} processes, {precision}, torch {torch.__version__}, {torch.cuda.get_device_name()}"
-    )
-    own = mp.get_context("spawn")
-    together, results = own.Barrier(processes), own.Queue()
-    started = [
-        own.Process(target=process, args=(Sizes(lanes=lanes), precision, together, results)) for _ in range(processes)
-    ]
-    for each in started:
-        each.start()
-    for _ in ways():
-        found = [results.get(timeout=120) for _ in range(processes)]
-        name, rates = found[0][0], [rate for _, rate in found if isinstance(rate, float)]
-        if len(rates) < processes:
-            shown = next(str(rate) for _, rate in found if not isinstance(rate, float))
-        else:
-            shown = f"{1000 * processes / sum(rates):8.2f} ms {sum(rates) * lanes:10,.0f} client-steps/s"
-        print(f"  {name:<44}{shown}", flush=True)
-    for each in started:
-        each.join()
+    name = torch.cuda.get_device_name()
+    print(f"{lanes} lanes, {processes} processes, {precision}, torch {torch.__version__}, {name}", flush=True)
+    own = mp.get_context("forkserver")  # a way that fails takes its processes with it, and none that come after
+    for number, way in enumerate(ways()):
+        together, results = own.Barrier(processes), own.Queue()
+        given = (number, Sizes(lanes=lanes), precision, together, results)
+        started = [own.Process(target=process, args=given) for _ in range(processes)]
+        for each in started:
+            each.start()
+        print(f"  {way.name:<44}{shown([results.get(timeout=PATIENCE) for _ in started], lanes)}", flush=True)
+        for each in started:
+            each.join()
 
 
 if __name__ == "__main__":

@@ -179,8 +179,12 @@ def relative_errors(
 def steps_named(name: str) -> lstm.StepsOf:
     from superfed.core.lane_ops import triton_lstm, triton_lstm_fused
 
-    steps: dict[str, lstm.StepsOf] = {"CellSteps": triton_lstm.CellSteps, "FusedSteps": triton_lstm_fused.FusedSteps}
-    return steps[name]
+    steps: list[type[triton_lstm.CellSteps]] = [
+        triton_lstm.CellSteps,
+        triton_lstm_fused.FusedSteps,
+        triton_lstm_fused.EarlySteps,
+    ]
+    return {each.__name__: each for each in steps}[name]
 
 
 @in_triton
@@ -191,27 +195,24 @@ def test_triton_computes_the_same(name: str, sizes: tuple[int, int, int, int]) -
     assert max(relative_errors(steps_named(name), sizes, torch.float32, device)) < 1e-5
 
 
+@pytest.fixture
 def begin_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fused steps of which one begins before the last has ended; the interpreter computes them one after another."""
+    """Steps may begin before the last has ended; the interpreter computes them one after another."""
     import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
-    from superfed.core.lane_ops.triton_lstm_fused import FusedSteps, Tile
 
     if not torch.cuda.is_available():
         monkeypatch.setattr(tl.extra.cuda, "gdc_wait", lambda: None)
         monkeypatch.setattr(tl.extra.cuda, "gdc_launch_dependents", lambda: None)
-    elif torch.cuda.get_device_capability()[0] < 9:
+    elif torch.cuda.get_device_capability() < lstm.HOPPER:
         pytest.skip("kernels that begin early need a Hopper chip")
-    for which in ("forward_tile", "backward_tile"):
-        monkeypatch.setattr(FusedSteps, which, Tile(units=16, rows=16, early=True))
 
 
 @in_triton
 @pytest.mark.parametrize("sizes", SIZES)
-def test_steps_that_begin_early(sizes: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    begin_early(monkeypatch)
+@pytest.mark.usefixtures("begin_early")
+def test_steps_that_begin_early(sizes: tuple[int, int, int, int]) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    assert max(relative_errors(steps_named("FusedSteps"), sizes, torch.float32, device)) < 1e-5
+    assert max(relative_errors(steps_named("EarlySteps"), sizes, torch.float32, device)) < 1e-5
 
 
 @in_triton
@@ -240,17 +241,29 @@ def test_on_cuda(
 
 
 @on_cuda
+@pytest.mark.usefixtures("begin_early")
+@pytest.mark.parametrize("sizes", [(1, 80, 50, 256), (1, 80, 50, 512), (3, 5, 10, 40), (2, 4, 130, 33)])
+def test_few_lanes_in_bfloat16_begin_early(sizes: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lstm, "EARLY_LANES", 3)
+    assert type(lstm.steps_for(torch.zeros(3, 4, 1, dtype=torch.bfloat16, device="cuda"))).__name__ == "EarlySteps"
+    assert type(lstm.steps_for(torch.zeros(4, 4, 1, dtype=torch.bfloat16, device="cuda"))).__name__ == "CellSteps"
+    assert max(relative_errors(lstm.steps_for, sizes, torch.bfloat16, "cuda")) < 3e-2
+
+
+@on_cuda
 def test_on_cuda_in_double_precision() -> None:
     assert max(relative_errors(lstm.steps_for, (2, 5, 4, 7), torch.float64, "cuda")) < 1e-12
 
 
 @on_cuda
-@pytest.mark.parametrize("name", ["CellSteps", "FusedSteps", "early"])
-def test_a_cuda_graph_of_mapped_gradients(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["CellSteps", "FusedSteps", "EarlySteps"])
+def test_a_cuda_graph_of_mapped_gradients(
+    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Recorded once, it computes whatever its inputs hold when it is played."""
-    if name == "early":
-        begin_early(monkeypatch)
-    monkeypatch.setattr(lstm, "CHOSEN", steps_named("FusedSteps" if name == "early" else name))
+    if name == "EarlySteps":
+        request.getfixturevalue("begin_early")
+    monkeypatch.setattr(lstm, "CHOSEN", steps_named(name))
     p, w = projected(LANES).float().cuda(), weights(LANES).float().cuda()
     mapped = vmap(gradients(recurrence))
     mapped(p, w)

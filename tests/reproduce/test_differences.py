@@ -1,5 +1,7 @@
 """Whether two sets of accuracies are apart: by seeds where there are enough, else by clients."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -60,6 +62,48 @@ def test_only_seeds_that_both_have_are_compared() -> None:
     assert found.points == 1.5
     assert paired({0: np.zeros(2)}, {1: np.zeros(2)}) is None
     assert unpaired({}, {0: np.zeros(2)}) is None
+
+
+@pytest.mark.parametrize("test", [paired, unpaired])
+def test_one_run_is_measured_against_the_spread_of_several(test: Callable[..., Difference | None]) -> None:
+    """All clients of the one run are 6 points better than those of the seed it shares, where seeds differ by as much."""
+    several = {0: np.linspace(81.9, 82.1, 30), 1: np.full(30, 86.0), 2: np.full(30, 90.0)}
+    one = {0: several[0] + 6}
+    found, turned = test(one, several), test(several, one)
+    assert found is not None
+    assert turned is not None
+    assert (found.points, turned.points) == pytest.approx((2.0, -2.0))
+    # t = 2 / (4 √(1/3 + 1)) = 0.4330 with 2 degrees of freedom: p = 1 - t / √(2 + t²)
+    assert found.p == turned.p
+    assert found.p == pytest.approx(0.7073, abs=1e-4)
+    assert found.by == turned.by == "seeds"
+
+
+def test_seeds_that_are_alike_by_chance_are_not_enough() -> None:
+    """0.05 points are far out of a spread of 0.001 between seeds, and not out of one of 2 over clients."""
+    several = {seed: np.full(100, 99.0 + seed / 1000) for seed in range(3)}
+    one = {0: several[0] + 0.05 + RNG.normal(0, 2, size=100)}
+    found, of_clients = paired(one, several), paired(one, {0: several[0]})
+    assert found is not None
+    assert of_clients is not None
+    assert found.p == of_clients.p
+    assert not found.seen
+
+
+def test_what_points_elsewhere_makes_nothing_sure() -> None:
+    found = Difference(1.0, 0.01, "seeds")
+    assert found.no_surer_than(Difference(0.2, 0.03, "clients")) == Difference(1.0, 0.03, "seeds")
+    assert found.no_surer_than(Difference(0.2, 0.001, "clients")) == found
+    assert found.no_surer_than(Difference(-0.2, 0.001, "clients")).p == 1.0
+
+
+def test_seeds_need_not_be_shared_if_one_side_has_a_spread() -> None:
+    found = paired({7: np.full(2, 5.0)}, {seed: np.full(2, float(seed)) for seed in range(3)})
+    assert found is not None
+    assert found.points == 4.0
+    nobody = {7: np.full(2, float("nan"))}
+    assert paired(nobody, {seed: np.full(2, float(seed)) for seed in range(3)}) is None
+    assert unpaired(nobody, {seed: np.full(2, float(seed)) for seed in range(3)}) is None
 
 
 def test_clients_without_test_samples_do_not_count() -> None:

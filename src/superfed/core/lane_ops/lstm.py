@@ -67,6 +67,9 @@ StepsOf = Callable[[Tensor], Steps]
 """The steps with given recurrent weights, ``[lanes, 4 * units, units]``."""
 CHOSEN: StepsOf | None = None
 """The steps that tests and benchmarks want on a GPU, instead of the quickest."""
+EARLY_LANES = 0
+"""Of no more lanes than this, the steps in bfloat16 begin early on chips that have it; none do, until more is measured."""
+HOPPER = (9, 0)
 
 
 class TorchSteps:
@@ -121,7 +124,9 @@ def steps_for(w_hh: Tensor) -> Steps:
     """The quickest steps there are for weights of this device and type.
 
     On a GPU one kernel is where products are to be exact: of 50 lanes on an H200 it took 140 µs of each time step, both
-    ways, where a product and a kernel after it took 162; in tf32 they took 80 and 69.
+    ways, where a product and a kernel after it took 162; in tf32 they took 80 and 69. Kernels that begin early are for few
+    lanes, whose steps wait for each other: the gradients of two layers at one lane in bfloat16 took 1.39 ms, and with a
+    product and a kernel after it 1.96.
     """
     for_triton = w_hh.is_cuda and w_hh.dtype in (torch.float32, torch.bfloat16)
     if not for_triton or find_spec("triton") is None:  # it comes with torch for CUDA, though not everywhere
@@ -130,8 +135,11 @@ def steps_for(w_hh: Tensor) -> Steps:
         return CHOSEN(w_hh)
     from superfed.core.lane_ops import triton_lstm, triton_lstm_fused
 
-    exact = w_hh.dtype == torch.float32 and dot_precision() == EXACT
-    return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
+    if w_hh.dtype == torch.float32:
+        exact = dot_precision() == EXACT
+        return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
+    early = len(w_hh) <= EARLY_LANES and torch.cuda.get_device_capability(w_hh.device) >= HOPPER
+    return triton_lstm_fused.EarlySteps(w_hh) if early else triton_lstm.CellSteps(w_hh)
 
 
 def forward(projected: Tensor, w_hh: Tensor, steps_of: StepsOf = steps_for) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,13 +1,14 @@
 """How far two sets of accuracies are apart, and whether that can be chance.
 
 As for the verdicts beside the published numbers: from three seeds on it is the spread between seeds that a difference is
-measured against; with fewer, the spread over clients, as if they were independent, which they are not.
+measured against, if need be that of the one side that has so many; with fewer, the spread over clients, as if they were
+independent, which they are not.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Literal
 
 import numpy as np
@@ -41,6 +42,12 @@ class Difference:
         """The same as the largest of several: p times their number (Bonferroni)."""
         return Difference(self.points, None if self.p is None else min(1.0, self.p * comparisons), self.by)
 
+    def no_surer_than(self, other: "Difference") -> "Difference":
+        """The same, with the larger p of the two, and 1 where the other points elsewhere."""
+        if self.p is None or other.p is None:
+            return self
+        return Difference(self.points, max(self.p, other.p) if self.points * other.points > 0 else 1.0, self.by)
+
     @property
     def words(self) -> str:
         """``+0.52 (p = 0.031)``."""
@@ -57,11 +64,60 @@ class Difference:
         return f"{self.points:+.2f}{'*' if self.seen else ''}"
 
 
+def compared(first: Values, second: Values) -> tuple[Values, Values]:
+    """Of both the seeds that both have; or all, where these are too few to tell a spread and one side has enough.
+
+    The same setting can end points apart with another seed, or computed another way, in nearly all clients. Their number
+    does not make up for that.
+    """
+    return (first, second) if _lopsided(first, second) else _shared(first, second)
+
+
 def paired(first: Values, second: Values) -> Difference | None:
-    """``first`` less ``second`` over the same clients, of the seeds that both have; None if they have none."""
+    """``first`` less ``second`` over the same clients; None if there is nothing to compare."""
+    return _found(first, second, _of_pairs)
+
+
+def unpaired(first: Values, second: Values) -> Difference | None:
+    """``first`` less ``second`` over different clients; None if there is nothing to compare."""
+    return _found(_known(first), _known(second), _of_groups)
+
+
+def chance(p: float | None) -> str:
+    if p is None:
+        return "p unknown"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+
+
+def _lopsided(first: Values, second: Values) -> bool:
+    shared, most = len(first.keys() & second.keys()), max(len(first), len(second))
+    return bool(first and second) and shared < SEEDS_NEEDED <= most
+
+
+def _shared(first: Values, second: Values) -> tuple[Values, Values]:
+    seeds = sorted(first.keys() & second.keys())
+    return {seed: first[seed] for seed in seeds}, {seed: second[seed] for seed in seeds}
+
+
+def _known(values: Values) -> Values:
+    """Without clients that have no value, and without seeds that are then empty."""
+    known = {seed: of[~np.isnan(of)] for seed, of in values.items()}
+    return {seed: of for seed, of in known.items() if len(of)}
+
+
+def _found(first: Values, second: Values, test: Callable[[Values, Values], Difference | None]) -> Difference | None:
+    """Three seeds can be alike by chance: where few runs are measured against them, clients must show it too."""
+    of_shared = test(*_shared(first, second))
+    if not _lopsided(first, second):
+        return of_shared
+    of_all = _against_seeds(_known(first), _known(second))
+    return of_all if of_all is None or of_shared is None else of_all.no_surer_than(of_shared)
+
+
+def _of_pairs(first: Values, second: Values) -> Difference | None:
     by_seed = []
-    for seed in sorted(first.keys() & second.keys()):
-        apart = first[seed] - second[seed]
+    for seed, values in first.items():
+        apart = values - second[seed]
         by_seed.append(apart[~np.isnan(apart)])
     if not by_seed or not all(len(apart) for apart in by_seed):
         return None
@@ -71,16 +127,9 @@ def paired(first: Values, second: Values) -> Difference | None:
     return Difference(float(every.mean()), _chance(every.mean(), _error(every), len(every) - 1), "clients")
 
 
-def unpaired(first: Values, second: Values) -> Difference | None:
-    """``first`` less ``second`` over different clients, of the seeds that both have; None if they have none.
-
-    Over clients it is Welch's test with the degrees of freedom of the smaller side, which is on the safe side of his.
-    """
-    both = [
-        (first[seed][~np.isnan(first[seed])], second[seed][~np.isnan(second[seed])])
-        for seed in sorted(first.keys() & second.keys())
-    ]
-    both = [(one, other) for one, other in both if len(one) and len(other)]
+def _of_groups(first: Values, second: Values) -> Difference | None:
+    """Over clients it is Welch's test with the degrees of freedom of the smaller side, which is on the safe side of his."""
+    both = [(values, second[seed]) for seed, values in first.items()]
     if not both:
         return None
     if len(both) >= SEEDS_NEEDED:
@@ -90,10 +139,14 @@ def unpaired(first: Values, second: Values) -> Difference | None:
     return Difference(points, _chance(points, sqrt(_error(one) ** 2 + _error(other) ** 2), fewer - 1), "clients")
 
 
-def chance(p: float | None) -> str:
-    if p is None:
-        return "p unknown"
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+def _against_seeds(first: Values, second: Values) -> Difference | None:
+    """A few runs less several or the other way round, against the spread of the several, as if the few had it too."""
+    sides = [[float(of.mean()) for of in side.values()] for side in (first, second)]
+    most = max(sides, key=len)
+    if not all(sides) or len(most) < SEEDS_NEEDED:
+        return None
+    points, error = fmean(sides[0]) - fmean(sides[1]), stdev(most) * sqrt(1 / len(sides[0]) + 1 / len(sides[1]))
+    return Difference(points, _chance(points, error, len(most) - 1), "seeds")
 
 
 def _between_seeds(means: Sequence[float]) -> Difference:

@@ -2,7 +2,7 @@
 
 from superfed.reproduce.published import Number, published
 from superfed.reproduce.questions.column import Column
-from superfed.reproduce.questions.difference import level
+from superfed.reproduce.questions.difference import compared, level
 from superfed.reproduce.words import in_print
 
 
@@ -11,14 +11,13 @@ def printed(column: Column, method: str) -> str:
 
 
 def nearer(column: Column, method: str, how: str) -> str:
-    """How far what was varied is from what was published, and how far what was not, of the seeds that both have; where that
-    is a target."""
+    """How far what was varied is from what was published, and how far what was not, of the seeds that are compared; where
+    that is a target."""
     number = _number(column, method)
     if number is None or published().fault_of(_cell(column, method)) is not None:
         return ""
-    both = [column.members(method, "oracle", which) for which in (how, "")]
-    seeds = both[0].keys() & both[1].keys()
-    far = [level({seed: side[seed] for seed in seeds}) - number.mean for side in both]
+    both = compared(column.members(method, "oracle", how), column.members(method, "oracle"))
+    far = [level(side) - number.mean for side in both]
     return f", {far[0]:+.2f} from the published number and not {far[1]:+.2f}"
 
 
