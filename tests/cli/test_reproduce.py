@@ -80,6 +80,11 @@ def test_a_part_of_a_dataset_is_not_taken_for_the_whole(superfed: Program, tmp_p
         ),
         (["table1", "--scale", "big"], "--scale: must be smoke, short, full, not 'big'"),
         (["table1", "--seeds", "0"], "--seeds: must be 1 or more, not 0"),
+        (["table1", "--seeds", "2-1"], "--seeds: must go from one seed to a later one, not '2-1'"),
+        (
+            ["table1", "--seeds", "two"],
+            "--seeds: must be a number of seeds, or from one to another as in 1-2, not 'two'",
+        ),
         (["table1", "--only", "cifar9"], "--only: no cell of table1 has 'cifar9' in its name; they look like table1/"),
         (["table1", "--cell", "cifar9"], "--cell: no cell has 'cifar9' in its name; they look like table1/"),
         (["table1", "training.lr=1", "--scale", "smoke"], "training.lr=1: only engine.KEY=VALUE may be given"),
@@ -123,7 +128,7 @@ def test_where_a_number_comes_from(superfed: Program, tmp_path: Path, monkeypatc
     assert told.get("commit") == commit(SOURCE)
     assert len([fact for fact in facts if fact[0] == "folder"]) == 2
     assert (Path(told["folder"]) / "run.json").exists()
-    again = f"superfed reproduce table1 {' '.join(ENGINE)} --scale smoke --only table1/mnist/k50/fedavg --seeds 2"
+    again = f"superfed reproduce table1 {' '.join(ENGINE)} --scale smoke --only table1/mnist/k50/fedavg --seeds 1-1"
     assert told["command"] == f"{again} --out {tmp_path}"
     assert "      name: fedavg" in found.stdout
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from superfed.cli.reproduce_asked import named
 from superfed.core.errors import require
 from superfed.reproduce.cells import Cell, PlannedRun
 from superfed.reproduce.provenance import Made, facts
@@ -15,8 +16,8 @@ from superfed.store.layout import ExperimentFolder, RunFolder, as_yaml
 
 
 def show_cells(words: str, every: Sequence[Cell], scale: str, out: Path, console: Console) -> bool:
-    """The runs of the cells whose names hold ``words``; whether there are any."""
-    found = [cell for cell in every if words in cell.id]
+    """The runs of the cells with ``words`` in their names; whether there are any."""
+    found = named(words, every)
     require(bool(found), "--cell", f"no cell has '{words}' in its name; they look like {every[0].id}")
     some = False
     for cell in found:
@@ -49,7 +50,7 @@ def _show(run: RunFolder, cell: Cell, scale: str, out: Path, console: Console) -
         "folder": str(run.path),
         "status": run.info()["status"],
         **facts(made),
-        "command": _command(cell, scale, out, int(config["seed"]) + 1, experiment),
+        "command": _command(cell, scale, out, int(config["seed"]), experiment),
     }
     for name, value in told.items():
         console.print(Text.assemble((f"  {name:<13}", "dim"), str(value)), soft_wrap=True, highlight=False)
@@ -58,13 +59,14 @@ def _show(run: RunFolder, cell: Cell, scale: str, out: Path, console: Console) -
         console.print(Text(f"    {line}"), soft_wrap=True, highlight=False)
 
 
-def _command(cell: Cell, scale: str, out: Path, seeds: int = 1, experiment: dict[str, object] | None = None) -> str:
-    """What makes these runs, or finds them made; how it is computed and where its data lies, as it was begun."""
+def _command(cell: Cell, scale: str, out: Path, seed: int = 0, experiment: dict[str, object] | None = None) -> str:
+    """What makes this run, or finds it made; how it is computed and where its data lies, as it was begun."""
     begun = experiment or {}
     config = begun.get("config")
     given = config.get("engine", {}) if isinstance(config, dict) else {}
     usual = cell.settings.get("engine", {})
     engine = [f"engine.{key}={value}" for key, value in given.items() if usual.get(key) != value]
     data = [f"--data-root {begun['data_root']}"] if begun.get("data_root") else []
+    seeds = "1" if seed == 0 else f"{seed}-{seed}"
     rest = [f"--scale {scale} --only {cell.id} --seeds {seeds} --out {out}", *data]
     return " ".join(["superfed reproduce", cell.table, *engine, *rest])

@@ -1,13 +1,12 @@
-"""Which cells were asked for, and what is shown in the end."""
+"""What is shown in the end, and kept."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast, get_args
+from typing import cast
 
 from rich.console import Console
 
-from superfed.core.errors import SettingError, require
-from superfed.reproduce.cells import TARGETS, Cell, cells
+from superfed.reproduce.cells import Cell
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.keeping import keep, read_all
 from superfed.reproduce.latex import latex
@@ -21,23 +20,7 @@ from superfed.reproduce.terminal_figure import show_figure
 from superfed.reproduce.words import counts
 from superfed.store.files import write_text
 
-ALL = "all"
 INDEX = "index.html"
-
-
-def chosen(target: str, scale: str, only: str | None, seeds: int) -> list[Cell]:
-    if target not in (*TARGETS, ALL):
-        raise SettingError("TARGET", f"'{target}' is none; choose from {', '.join(TARGETS)}, {ALL}")
-    if scale not in get_args(Scale):
-        raise SettingError("--scale", f"must be {', '.join(get_args(Scale))}, not '{scale}'")
-    require(seeds >= 1, "--seeds", f"must be 1 or more, not {seeds}")
-    every = cells(target, cast(Scale, scale))
-    if only is None:
-        return every
-    words = [word.strip() for word in only.split(",") if word.strip()]
-    found = [cell for cell in every if any(word in cell.id for word in words)]
-    require(bool(found), "--only", f"no cell of {target} has '{only}' in its name; they look like {every[0].id}")
-    return found
 
 
 def show_all(wanted: Sequence[Cell], scale: str, records: Records, where: Path, console: Console) -> None:

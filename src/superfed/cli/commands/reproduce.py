@@ -27,9 +27,15 @@ def command(
     ] = "full",
     only: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Cells whose names hold one of these, such as mnist/k50.", show_default=False),
+        typer.Option(
+            metavar="A,B",
+            help="Cells with one of these in their names, such as mnist/k50 or superfed.",
+            show_default=False,
+        ),
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", help="So many runs of each cell.")] = 1,
+    seeds: Annotated[
+        str, typer.Option(metavar="N", help="So many runs of each cell; as A-B, those with the seeds from A to B.")
+    ] = "1",
     plan: Annotated[
         bool, typer.Option("--plan", help="Say what would be run and how long it takes; run nothing.")
     ] = False,
@@ -88,10 +94,11 @@ def command(
     from rich.console import Console
 
     from superfed.cli.elsewhere import place_for
+    from superfed.cli.reproduce_asked import ALL, chosen, seeds_of
     from superfed.cli.reproduce_cell import show_cells
     from superfed.cli.reproduce_plan import show_plan
     from superfed.cli.reproduce_runs import Job, make
-    from superfed.cli.reproduced import ALL, chosen, keep_all, show_all, write_results
+    from superfed.cli.reproduced import keep_all, show_all, write_results
     from superfed.cli.schedule.show import show_on_gpus
     from superfed.core.errors import require
     from superfed.reproduce.cells import runs
@@ -100,7 +107,7 @@ def command(
     from superfed.reproduce.running import engine_settings
 
     console = Console()
-    wanted = chosen(target, scale, only, seeds)
+    wanted, numbers = chosen(target, scale, only), seeds_of(seeds)
     require(plan or gpus is None, "--gpus", "schedules a plan; give --plan too")
     require(gpus is not None or price is None, "--price", "is for a schedule's hours; give --plan --gpus too")
     if page is not None and gpus is None:
@@ -111,15 +118,15 @@ def command(
         return
     if plan:
         if gpus is None:
-            show_plan(Plan.of(wanted, range(seeds)), console)
+            show_plan(Plan.of(wanted, numbers), console)
         else:
-            show_on_gpus(wanted, seeds, gpus, price, page, console)
+            show_on_gpus(wanted, numbers, gpus, price, page, console)
         return
     if cell is not None:
         if not show_cells(cell, wanted, scale, out, console):
             raise typer.Exit(1)
         return
-    engine, planned, where = engine_settings(changes or []), runs(wanted, range(seeds)), out / scale
+    engine, planned, where = engine_settings(changes or []), runs(wanted, numbers), out / scale
     data_is_here, complaints = True, list[str]()
     with place_for(ray, gpus_per_task, store) as place:
         again = " ".join(

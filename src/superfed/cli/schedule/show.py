@@ -16,16 +16,16 @@ from superfed.reproduce.plan import Plan
 
 
 def show_on_gpus(
-    wanted: Sequence[Cell], seeds: int, gpus: str, price: float | None, page: Path | None, console: Console
+    wanted: Sequence[Cell], seeds: range, gpus: str, price: float | None, page: Path | None, console: Console
 ) -> None:
     """The plan and its schedules; or the page, which is always of everything."""
     numbers, paid = gpu_numbers(gpus), checked_price(price)
     if page is None:
-        plan = Plan.of(wanted, range(seeds))
+        plan = Plan.of(wanted, seeds)
         show_plan(plan, console)
         show_schedules(plan, numbers, paid, console)
         return
-    everything = list(wanted) == cells("all", "full") and seeds == 1 and tuple(numbers) == SHOWN
+    everything = list(wanted) == cells("all", "full") and seeds == range(1) and tuple(numbers) == SHOWN
     require(everything, "--page", f"of schedules is of everything: {COMMAND} --page {page}")
     write_page(page, paid)
     console.print(f"page: {page}", highlight=False, soft_wrap=True)
