@@ -134,8 +134,8 @@ def test_the_page_is_sound_and_says_why(name: str) -> None:
     assert len(rows) == len(lines) + sum(len(aside.rows) for aside in below(lines))
     assert "Table &lt;1&gt;" in html
     for line in lines:
-        if line.fault:
-            assert line.fault.split(".")[0][:40] in re.sub(r"&#x27;", "'", html)
+        if line.faults:
+            assert line.faults.split(".")[0][:40] in re.sub(r"&#x27;", "'", html)
 
 
 @pytest.mark.parametrize("name", published().tables)

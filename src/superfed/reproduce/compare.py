@@ -34,6 +34,9 @@ class Line(Addressed):
     shared: tuple[Figure, ...]
     """And at one λ for all that they validate together."""
     fault: str | None
+    """Why the published number is no target."""
+    faults: str | None
+    """The same, with what ours have too."""
     oddity: str | None
     standard: tuple[Figure, ...]
     """Our metric of the printed name, where what was printed under it is another one of ours; empty where it is that one."""
@@ -108,6 +111,7 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     headline=figures(runs, HEADLINE, own, factor),
                     shared=figures(runs, SHARED, own, factor),
                     fault=source.fault_of(cell),
+                    faults=source.faults_of(cell),
                     oddity=source.oddity_of(cell, metric),
                     standard=() if own == metric else figures(runs, info.reading, metric, factor),
                     unstable=unstable(runs),

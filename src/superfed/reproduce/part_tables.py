@@ -39,7 +39,7 @@ def _section(part: Part, metric: str, records: Records) -> Section:
 
 def _row(part: Part, method: str, metric: str, runs: Sequence[Record]) -> Row:
     printed = in_print(published().of(f"{part.place}/{method}", metric))
-    fault = "*" if published().fault_of(f"{part.place}/{method}") else ""
+    fault = "*" if published().faults_of(f"{part.place}/{method}") else ""
     summaries = [run.summary for run in runs]
     ours = [figure(told(figures(summaries, reading, metric))) for reading in (ORACLE, HEADLINE)]
     return Row(f"{part.column}/{method}", (NAMES[method], *ours, f"{printed}{fault}"))

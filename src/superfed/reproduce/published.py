@@ -38,11 +38,12 @@ class TableInfo:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why some cells came from faulty runs, and are no targets."""
+    """Why some cells came from faulty runs, and are no targets unless ours have the same fault."""
 
     cells: tuple[str, ...]
     """Patterns; ``*`` also stands for several parts of a cell's name."""
     reason: str
+    ours_too: bool = False
 
     def covers(self, cell: str) -> bool:
         return any(fnmatchcase(cell, pattern) for pattern in self.cells)
@@ -71,6 +72,10 @@ class Published:
         return self.numbers.get((cell, metric))
 
     def fault_of(self, cell: str) -> str | None:
+        """Why a cell is no target, as sentences."""
+        return " ".join(fault.reason for fault in self.faults if fault.covers(cell) and not fault.ours_too) or None
+
+    def faults_of(self, cell: str) -> str | None:
         """Everything known to be wrong with a cell, as sentences."""
         return " ".join(fault.reason for fault in self.faults if fault.covers(cell)) or None
 
@@ -101,7 +106,7 @@ def published() -> Published:
         source=file["source"],
         units=file["units"],
         tables={name: TableInfo(**info | {"remarks": tuple(info["remarks"])}) for name, info in file["tables"].items()},
-        faults=tuple(Fault(tuple(entry["cells"]), entry["reason"]) for entry in file["faults"]),
+        faults=tuple(Fault(**entry | {"cells": tuple(entry["cells"])}) for entry in file["faults"]),
         oddities=tuple(Oddity(**entry) for entry in file["oddities"]),
         numbers={(number.cell, number.metric): number for number in numbers},
     )

@@ -122,7 +122,7 @@ def cells_of(line: Line, together: Sequence[Line] = ()) -> tuple[str, ...]:
     printed, ours = line.published, told(line.ours)
     difference = NOTHING if ours is None else f"{ours.mean - printed.mean:+.2f}"
     std = "" if printed.std is None else f" ±{printed.std:.2f}"
-    mark = "*" if line.fault else "?" if line.oddity else ""
+    mark = "*" if line.faults else "?" if line.oddity else ""
     return (
         METHODS.get(line.method, line.method),
         f"{figure(ours)}{MARK if line.unstable else ''}",
@@ -168,8 +168,8 @@ def notes(lines: Sequence[Line]) -> list[str]:
         where = cell_words(line.cell)
         if line.unstable:
             found[f"{MARK} {where}: {line.unstable}."] = None
-        if line.fault:
-            found[f"* {line.fault}"] = None
+        if line.faults:
+            found[f"* {line.faults}"] = None
         if line.oddity:
             found[f"? {where}: {line.oddity}"] = None
     return list(found)
