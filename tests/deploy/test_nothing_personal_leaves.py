@@ -11,7 +11,7 @@ import torch
 from flwr.supercore.inflatable.inflatable_object import get_all_nested_objects
 
 from superfed.core.state import State
-from superfed.deploy.flower.site.site import Site
+from superfed.deploy.flower.site.site import UNTOLD, Site
 from superfed.deploy.flower.site.state import SiteState
 from superfed.deploy.flower.wire.arrays import pack
 from superfed.deploy.flower.wire.letters import Letter, Reply, read
@@ -115,6 +115,20 @@ def test_an_error_says_what_kind_it_was_and_shows_no_values(
     assert "RuntimeError" in replies
     assert secret not in replies
     assert secret not in caplog.text
+
+
+def test_what_is_wrong_with_a_sites_samples_stays_in_its_own_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A sentence about bad data names the file and the value."""
+    own = tmp_path / "patient-4711.npz"
+    np.savez(own, x=np.zeros((3, 6), "float32"), y=np.array([0, 1, -42]))
+    site = Site("anna", tmp_path / "state", own)
+    with caplog.at_level(logging.INFO, logger="superfed"):
+        reply = site.answer(_order(kind="meet"))
+    assert reply.facts["problem"] == UNTOLD
+    assert not any(word in repr(reply) for word in ("4711", "-42", str(tmp_path)))
+    assert "patient-4711.npz: holds the label -42" in caplog.text
 
 
 def test_a_site_does_what_it_is_asked_and_nothing_else(tmp_path: Path) -> None:

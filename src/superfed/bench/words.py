@@ -48,7 +48,7 @@ def circumstances(report: Report) -> str:
     hardware, versions = report.hardware, report.versions
     load = f"load average {hardware['load_average']} on {hardware['usable_cores']} cores when it began"
     if hardware["load_average"] > hardware["usable_cores"] / 2:
-        load += ", so other programs had them too and several cores gave little"
+        load += ", so other programs had them too"
     packages = ", ".join(f"{name} {versions[name]}" for name in ("superfed", "torch", "numba", "python"))
     side = f"{report.turns} turns of each side, about {report.seconds_per_case:g} s a case"
     products = f"{report.precision}, matrix products at {report.matmul_flops_per_s / 1e9:,.0f} GFLOP/s"

@@ -13,6 +13,7 @@ from superfed.core.errors import UserError
 from superfed.core.random import key
 from superfed.core.state import State
 from superfed.data.own import OwnData
+from superfed.data.preprocessing import Preprocessing
 from superfed.engine.adapt import adapt
 from superfed.engine.evaluate import evaluate_arrival, evaluate_client, lambda_grid
 from superfed.engine.task import Task
@@ -94,9 +95,7 @@ def read_client(path: Path, task: Task) -> OwnData:
     expected = tuple(task.data.input_shape)
     if tuple(x.shape[1:]) != expected:
         raise UserError(f"{path}: its inputs have shape {tuple(x.shape[1:])}, and the run was trained on {expected}")
-    scale = getattr(getattr(task.data, "pool", None), "scale", None)
-    if x.dtype == np.uint8 and scale is not None:  # raw pixels, as the dataset itself keeps them
-        x = x.astype(np.float32) * np.float32(scale)
+    x = Preprocessing.of(task.data, task.model.dtype).inputs(x, str(path))
     try:
         names = getattr(task.data, "class_names", None) if y.dtype.kind in "US" else None
         return OwnData.from_clients([(x, y)], num_classes=task.data.num_classes, class_names=names)

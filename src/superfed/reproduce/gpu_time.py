@@ -12,11 +12,12 @@ from superfed.experiments.pace import SHARE
 from superfed.reproduce.plan import Group
 from superfed.reproduce.rates import COMPILE_SECONDS, rate
 
-EVALUATION_SHARE = 0.185
+EVALUATION_SHARE = 0.085
 """Evaluations and what rounds need around their updates, as a share of the updates' time: ``whole_run`` of
-``benchmarks/results/h200-float32.json``, TwoNN with 20 clients evaluated every ten rounds. A guess for other networks."""
+``benchmarks/results/h200-float32-others.json``, 500 rounds of TwoNN with 20 clients evaluated every ten of them. A guess for
+other networks."""
 CHECKPOINT_SHARE = 1 / SHARE
-"""At most: after each checkpoint the next one waits until it has taken no more than this."""
+"""About: after each checkpoint the next one waits until it has taken no more than this; the first and the last do not."""
 NOT_COMPILED = 5.0
 """Times as long as compiled: SuPerFed-MM with TwoNN on 5 lanes, ``results/h200-steps.json``. A guess for other networks."""
 

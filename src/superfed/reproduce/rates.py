@@ -45,7 +45,7 @@ TINY_RATES: dict[Machine, Rate] = {
     "two_cores": Rate(2_000, guess=True),
 }
 COMPILE_SECONDS: dict[Machine, float] = {"h200": 30.0, "two_cores": 0.0}
-"""For each group that is large enough to be compiled; 5 to 63 were seen."""
+"""For each group that is large enough to be compiled; up to 83 were seen."""
 
 
 def rate(machine: Machine, network: str, parameters: int) -> Rate:

@@ -35,7 +35,7 @@ def _letter(message: Message, context: Context) -> Letter:
         return answer(order, dict(context.node_config), dict(context.run_config), _remembered(order, context))
     except UserError as problem:
         LOG.error(str(problem))
-        return refusing(order, str(problem))
+        return refusing(order, "its node cannot answer (its own log says why)")
     except Exception as error:
         LOG.error(f"{type(error).__name__} at\n{''.join(traceback.format_tb(error.__traceback__))}")
         return refusing(order, f"its node failed ({type(error).__name__}; its own log says where)")

@@ -29,6 +29,7 @@ from superfed.engine.task import Task
 from superfed.experiments.results import Results
 from superfed.metrics.privacy_spent import check_accountant
 
+UNTOLD = "its data or its setting cannot be used (its own log says why)"
 Outgoing = Callable[[State, State, int], State]
 """What is done to an upload before it leaves; it is also given what the server sent, and the round."""
 
@@ -55,7 +56,8 @@ class Site:
     def answer(self, letter: Letter, remembered: int | None = None) -> Letter:
         """The reply to an order; ``remembered`` is the round after which this site last kept a state, as others recall.
 
-        Whatever goes wrong is one sentence in the reply, without weights and samples.
+        Whatever goes wrong is one sentence in the reply, without weights and samples: what is wrong with the order or with
+        the state is said, and anything else, which may name files and what is in them, stays in the site's own log.
         """
         try:
             order = read(Order, letter.facts)
@@ -63,8 +65,11 @@ class Site:
             return written(Reply("0" * 32, NEVER, "", self.name, problem=f"its order cannot be used: {problem}"))
         try:
             return self._answer(order, letter.arrays, remembered)
-        except UserError as problem:
+        except Refusal as problem:
             return self._problem(order, str(problem))
+        except UserError as problem:
+            LOG.error(f"round {order.round + 1}: {problem}")
+            return self._problem(order, UNTOLD)
         except Exception as error:  # the server is told what kind it was; the message might hold anything
             where = "".join(traceback.format_tb(error.__traceback__))
             LOG.error(f"round {order.round + 1}: {type(error).__name__} at\n{where}")
