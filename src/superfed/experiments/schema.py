@@ -89,7 +89,7 @@ class EngineConfig:
     state: Literal["memory", "disk"] = "memory"
     """Where clients' states lie: in memory, or in memory-mapped files."""
     checkpoint_every: int | Literal["auto"] = "auto"
-    """Rounds; by itself every ten, or fewer where checkpoints would take more than a twentieth of the time."""
+    """Rounds; by itself every ten, or more rarely where checkpoints would take more than a twentieth of the time."""
 
     def __post_init__(self) -> None:
         require(

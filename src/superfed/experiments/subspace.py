@@ -53,8 +53,8 @@ class Subspace(Shown):
     """The models of one client, by λ.
 
     Where samples are given, ``x`` and ``y`` are arrays, tensors or lists with a row per sample. Labels may be the names
-    of classes. Bytes are scaled as the run scaled its data, and floating-point numbers are taken as the network takes
-    them; ``data/preprocessing.py`` has the whole rule.
+    of classes. Inputs are scaled as the run scaled its data, but for floating-point numbers where that was bytes, which
+    are taken to be scaled already (``data/preprocessing.py``).
     """
 
     def __init__(self, client: "FittedClient") -> None:

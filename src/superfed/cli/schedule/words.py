@@ -40,8 +40,9 @@ def sources() -> tuple[str, ...]:
     """Where the figures come from, a sentence each."""
     return (
         "Client-steps are counted from the cohorts that will be drawn; a step takes what one of SuPerFed-MM's was seen "
-        "to take on an H200 (docs/gpu.md), for each gradient that the method needs (some were seen to be up to twice as quick), at "
-        "the lanes that the task then has, those that wait for longer ones among them, which a plan's own hours leave out.",
+        "to take on an H200 (docs/gpu.md), for each gradient that the method needs (some were seen to be up to twice as "
+        "quick), at the lanes that the task then has, those that wait for longer ones among them, which a plan's own hours "
+        "leave out.",
         f"Evaluations and what rounds need around their updates: {EVALUATION_SHARE:.1%} of the updates' time, as seen with "
         f"two_nn. Checkpoints: {CHECKPOINT_SHARE:.0%}, about what they were seen to take. Compiling: "
         f"{COMPILE_SECONDS['h200']:.0f} s for each task and node, where up to 83 were seen.",
