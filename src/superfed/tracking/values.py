@@ -1,6 +1,7 @@
 """What is followed has one name in every tracker: ``round/samples``, ``curve/lambda_0.5/top1``, ``validated/top1``.
 
-A metric by itself is the mean over clients; ``_std``, ``_min``, ``_max`` and ``_worst10`` stand behind its name.
+A metric by itself is the mean over clients; ``_std`` and ``_worst10`` stand behind its name, and ``_min`` and ``_max`` behind
+those that are not by λ.
 """
 
 import math
