@@ -10,7 +10,9 @@ from some_records import MADE, record
 from superfed.reproduce.asked import DEALT, EVEN, NUS, STEEPER, WHOLE
 from superfed.reproduce.drawn import NOT_RUN, Section
 from superfed.reproduce.methods import METHODS
+from superfed.reproduce.questions.column import columns
 from superfed.reproduce.questions.draw import questions
+from superfed.reproduce.questions.printed import nearer
 from superfed.reproduce.record import Record
 from superfed.reproduce.tallies import ARRIVING, Tallies, Tally
 
@@ -147,9 +149,18 @@ def test_even_batches_are_better_or_worse() -> None:
         "With batches of about one size FedAvg is better, by +2.00 (p < 0.001) at the oracle's λ, "
     )
     assert "FedPer is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
-    assert "APFL is worse, by -2.00 (p < 0.001) at the oracle's λ;" in found.remark
+    assert "APFL is worse, by -2.00 (p < 0.001) at the oracle's λ, " in found.remark
     assert "SuPerFed-MM is better, by +3.00 (p < 0.001)" in found.remark
     assert found.headings[1:3] == ("small last, validated", "even")
+
+
+def test_nothing_is_nearer_to_a_number_that_is_no_target() -> None:
+    both = {one.cell: [one] for one in (run("k500/pfedme", 80), run("k500_whole/pfedme", 90))}
+    (column,) = columns(both)
+    assert nearer(column, "pfedme", "whole") == ""
+    good = {cell.replace("pfedme", "apfl"): records for cell, records in both.items()}
+    (column,) = columns(good)
+    assert " from the published number and not " in nearer(column, "apfl", "whole")
 
 
 def test_samples_that_are_kept_cost_something_or_nothing() -> None:
@@ -158,7 +169,7 @@ def test_samples_that_are_kept_cost_something_or_nothing() -> None:
         runs += [run(f"k500/{method}", some - 9, some), run(f"k500_whole/{method}", 50, every)]
     found = asked(7, *runs)
     assert found.remark.startswith("Trained on all of them FedAvg is better, by +5.00 (p < 0.001), ")
-    assert "APFL is worse, by -2.00 (p < 0.001);" in found.remark  # what was published of it is no target
+    assert "APFL is worse, by -2.00 (p < 0.001), " in found.remark
     far = [f"{value + NOISE.mean() - 99.24:+.2f}" for value in (95, 91)]
     assert f"+4.00 (p < 0.001), {far[0]} from the published number and not {far[1]}" in found.remark
     assert "SuPerFed-LM is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
