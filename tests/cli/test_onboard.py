@@ -98,7 +98,7 @@ def test_newcomers_are_in_the_store_and_in_the_table(superfed: Program, runs: Pa
         ({"x": np.zeros((5, 1, 8, 8), "float32")}, "holds no array 'y'"),
         (
             {"x": np.zeros((5, 1, 9, 8), "float32"), "y": np.zeros(5, int)},
-            "its inputs have shape (1, 9, 8), and the run",
+            "its inputs have shape (1, 9, 8), and the model",
         ),
         ({"x": np.zeros((5, 1, 8, 8), "float32"), "y": np.full(5, 77)}, "client 0"),
         ({"x": np.zeros((5, 1, 8, 8), "float32"), "y": np.zeros(4, int)}, "client 0"),

@@ -92,9 +92,6 @@ def read_client(path: Path, task: Task) -> OwnData:
         raise UserError(f"{path}: there is no such file") from None
     except (OSError, ValueError, TypeError, EOFError) as error:
         raise UserError(f"{path}: cannot be read as an .npz file of plain arrays ({error})") from error
-    expected = tuple(task.data.input_shape)
-    if tuple(x.shape[1:]) != expected:
-        raise UserError(f"{path}: its inputs have shape {tuple(x.shape[1:])}, and the run was trained on {expected}")
     x = Preprocessing.of(task.data, task.model.dtype).inputs(x, str(path))
     try:
         names = getattr(task.data, "class_names", None) if y.dtype.kind in "US" else None
