@@ -1,9 +1,10 @@
-"""Two layers of LSTM cells on a GPU: python benchmarks/gpu_lstm_layers.py [lanes] [processes] [precision]
+"""Two layers of LSTM cells on a GPU: python benchmarks/gpu_lstm_layers.py [lanes] [processes] [precision] [ways]
 
 For each way to compute them, the gradients of two layers of every lane, recorded in a CUDA graph as they are and played for
 half a second by so many processes at the same time: milliseconds that one of them takes for a step, and client-steps a second
 of all. Several processes share the GPU as those of several methods do; start NVIDIA's MPS for that. cuDNN knows no lanes: it
-computes each on a stream of its own.
+computes each on a stream of its own. The fourth argument names the ways to time, a part of each name is enough:
+"cuDNN,waves".
 """
 
 # mypy: allow-untyped-calls
@@ -153,11 +154,14 @@ def shown(rates: Sequence[float | str], lanes: int) -> str:
     return f"{1000 * len(rates) / a_second:8.2f} ms {a_second * lanes:10,.0f} client-steps/s"
 
 
-def main(lanes: int, processes: int, precision: str) -> None:
+def main(lanes: int, processes: int, precision: str, asked: str) -> None:
     name = torch.cuda.get_device_name()
     print(f"{lanes} lanes, {processes} processes, {precision}, torch {torch.__version__}, {name}", flush=True)
     own = mp.get_context("forkserver")  # a way that fails takes its processes with it, and none that come after
+    own.set_forkserver_preload(["gpu_lstm", "superfed.models.lstm"])
     for number, way in enumerate(ways()):
+        if not any(part in way.name for part in asked.split(",")):
+            continue
         together, results = own.Barrier(processes), own.Queue()
         given = (number, Sizes(lanes=lanes), precision, together, results)
         started = [own.Process(target=process, args=given) for _ in range(processes)]
@@ -171,5 +175,10 @@ def main(lanes: int, processes: int, precision: str) -> None:
 if __name__ == "__main__":
     if not torch.cuda.is_available():
         sys.exit("gpu_lstm_layers: there is no CUDA device here")
-    given = dict(zip(("lanes", "processes", "precision"), sys.argv[1:], strict=False))
-    main(int(given.get("lanes", 5)), int(given.get("processes", 1)), given.get("precision", "bf16"))
+    given = dict(zip(("lanes", "processes", "precision", "ways"), sys.argv[1:], strict=False))
+    main(
+        int(given.get("lanes", 5)),
+        int(given.get("processes", 1)),
+        given.get("precision", "bf16"),
+        given.get("ways", ""),
+    )
