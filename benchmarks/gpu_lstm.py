@@ -2,8 +2,8 @@
 
 First the recurrent part of one layer: microseconds of a time step forwards and backwards, for each way to compute it,
 with the products or what follows them left out, for several tiles of the fused kernels, and how far off it is from
-double precision; then the same of a layer of twice the units, as two layers in waves are. Everything is recorded in a
-CUDA graph and played until its time is steady; the median is shown. Whole layers are in gpu_lstm_layers.py.
+double precision. Everything is recorded in a CUDA graph and played until its time is steady; the median is shown. Whole
+layers are in gpu_lstm_layers.py.
 """
 
 # mypy: allow-untyped-calls
@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -197,7 +197,6 @@ def main(sizes: Sizes, precisions: list[str]) -> None:
     for precision in precisions:
         with products_in(precision):
             time_recurrence(sizes, precision)
-            time_recurrence(replace(sizes, units=2 * sizes.units, time=sizes.time + 1), precision)
     print(f"\n{time.perf_counter() - began:.0f} seconds in all")
 
 

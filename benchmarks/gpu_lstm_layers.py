@@ -4,7 +4,7 @@ For each way to compute them, the gradients of two layers of every lane, recorde
 half a second by so many processes at the same time: milliseconds that one of them takes for a step, and client-steps a second
 of all. Several processes share the GPU as those of several methods do; start NVIDIA's MPS for that. cuDNN knows no lanes: it
 computes each on a stream of its own. The fourth argument names the ways to time, a part of each name is enough:
-"cuDNN,waves".
+"cuDNN,early".
 """
 
 # mypy: allow-untyped-calls
@@ -22,10 +22,10 @@ from torch import Tensor
 from torch.func import functional_call, grad, vmap
 from torch.nn import functional as F
 
-from superfed.core.lane_ops import lstm, lstm_waves
+from superfed.core.lane_ops import lstm
 from superfed.core.lane_ops.triton_lstm import CellSteps
 from superfed.core.lane_ops.triton_lstm_fused import Tile
-from superfed.models.lstm import LSTM, LSTMs
+from superfed.models.lstm import LSTM
 
 LETTER = 8  # the numbers that StackedLSTM's first layer reads at a time
 SECONDS = 0.5
@@ -56,7 +56,6 @@ class Unrolled(LSTM):
 @dataclass(frozen=True)
 class Way:
     name: str
-    waves: bool = False
     steps_of: lstm.StepsOf = CellSteps
     kind: type[LSTM] = LSTM
     cudnn: bool = False
@@ -64,11 +63,8 @@ class Way:
 
 def ways() -> list[Way]:
     found = [Way("unrolled", kind=Unrolled), Way("cuDNN", cudnn=True)]
-    for waves in (False, True):
-        prefix = "waves: " if waves else ""
-        found.append(Way(f"{prefix}product, then a kernel", waves))
-        found += [Way(prefix + named(tile), waves, fused_with(tile)) for tile in SOME]
-    return found
+    found.append(Way("product, then a kernel"))
+    return found + [Way(named(tile), fused_with(tile)) for tile in SOME]
 
 
 def by_cudnn(sizes: Sizes, dtype: torch.dtype) -> Callable[[], object]:
@@ -93,8 +89,7 @@ def by_cudnn(sizes: Sizes, dtype: torch.dtype) -> Callable[[], object]:
 def in_lanes(way: Way, sizes: Sizes, dtype: torch.dtype) -> Callable[[], object]:
     """The gradients of all lanes at once."""
     layers = [way.kind(LETTER, sizes.units), way.kind(sizes.units, sizes.units)]
-    stack = LSTMs(layers).to(sizes.device, dtype).requires_grad_(False)
-    stack.in_lanes = True
+    stack = torch.nn.Sequential(*layers).to(sizes.device, dtype).requires_grad_(False)
     for layer in layers:
         layer.in_lanes = True
     x = sizes.some(sizes.time, sizes.batch, LETTER, dtype=dtype)
@@ -104,7 +99,7 @@ def in_lanes(way: Way, sizes: Sizes, dtype: torch.dtype) -> Callable[[], object]
         outputs: Tensor = functional_call(stack, values, (x,))
         return (outputs[-1].float() ** 2).sum()
 
-    lstm.CHOSEN, lstm_waves.ROWS = way.steps_of, sizes.batch if way.waves else 0
+    lstm.CHOSEN = way.steps_of
     of_all: Callable[..., Any] = vmap(grad(loss))
     return lambda: of_all(values, x)
 

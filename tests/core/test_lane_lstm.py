@@ -243,10 +243,12 @@ def test_on_cuda(
 @on_cuda
 @pytest.mark.usefixtures("begin_early")
 @pytest.mark.parametrize("sizes", [(1, 80, 50, 256), (1, 80, 50, 512), (3, 5, 10, 40), (2, 4, 130, 33)])
-def test_few_lanes_in_bfloat16_begin_early(sizes: tuple[int, int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lstm, "EARLY_LANES", 3)
-    assert type(lstm.steps_for(torch.zeros(3, 4, 1, dtype=torch.bfloat16, device="cuda"))).__name__ == "EarlySteps"
-    assert type(lstm.steps_for(torch.zeros(4, 4, 1, dtype=torch.bfloat16, device="cuda"))).__name__ == "CellSteps"
+def test_few_lanes_in_bfloat16_begin_early(sizes: tuple[int, int, int, int]) -> None:
+    def steps(lanes: int, units: int) -> str:
+        return type(lstm.steps_for(torch.zeros(lanes, 4 * units, units, dtype=torch.bfloat16, device="cuda"))).__name__
+
+    assert (steps(4, 1), steps(5, 1)) == ("EarlySteps", "CellSteps")
+    assert (steps(1, 512), steps(1, 513)) == ("EarlySteps", "CellSteps")
     assert max(relative_errors(lstm.steps_for, sizes, torch.bfloat16, "cuda")) < 3e-2
 
 

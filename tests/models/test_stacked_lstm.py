@@ -12,10 +12,9 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from superfed.core.batch import Batch, mean_cross_entropy
 from superfed.core.errors import SettingError, UserError
-from superfed.core.lane_ops import lstm_waves
 from superfed.core.vector import VectorModel
 from superfed.models import StackedLSTM
-from superfed.models.lstm import LSTM, LSTMs
+from superfed.models.lstm import LSTM
 
 TIME, BATCH, INPUTS, UNITS = 7, 4, 3, 5
 
@@ -124,56 +123,6 @@ def test_only_torchs_kernel_can_be_differentiated_twice(in_lanes: bool) -> None:
 def test_on_cuda_it_is_the_same(bias: bool, in_lanes: bool) -> None:
     part, x = layer(bias, in_lanes), some_inputs()
     assert torch.allclose(part(x), part.cuda()(x.cuda()).cpu(), rtol=0, atol=1e-12)
-
-
-@with_and_without_bias
-@pytest.mark.parametrize("num_layers", [1, 2, 3])
-def test_layers_in_waves_are_the_layers(num_layers: int, bias: bool) -> None:
-    torch.manual_seed(0)
-    sizes = [INPUTS] + [UNITS] * num_layers
-    layers = LSTMs([LSTM(inputs, units, bias=bias) for inputs, units in pairwise(sizes)]).double()
-    x, values = some_inputs(), {name: value.detach() for name, value in layers.named_parameters()}
-
-    class InWaves(LSTMs):
-        def forward(self, x: Tensor) -> Tensor:
-            return self.in_waves(x)
-
-    def slopes(of: nn.Module) -> dict[str, Tensor]:
-        found: dict[str, Tensor] = grad(lambda values: functional_call(of, values, (x,))[-1].square().sum())(values)
-        return found
-
-    waves = InWaves([layer for layer in layers if isinstance(layer, LSTM)])
-    assert torch.allclose(waves(x), layers(x), rtol=0, atol=1e-12)
-    torch.testing.assert_close(slopes(waves), slopes(layers), rtol=0, atol=1e-12)
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
-@pytest.mark.parametrize("widths", [(40, 40), (40, 40, 40), (40, 24)])
-def test_on_cuda_lanes_go_in_waves_where_all_layers_are_as_wide(
-    widths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    layers = LSTMs([LSTM(inputs, units) for inputs, units in pairwise((INPUTS, *widths))]).cuda()
-    for part in layers.modules():
-        part.in_lanes = True  # type: ignore[assignment]
-    values = {name: value.detach().repeat(3, *[1] * value.dim()) for name, value in layers.named_parameters()}
-    x, seen = some_inputs(3).float().cuda(), list[bool]()
-
-    def slopes() -> dict[str, Tensor]:
-        mapped = vmap(grad(lambda values, x: functional_call(layers, values, (x,))[-1].square().sum()))
-        found: dict[str, Tensor] = mapped(values, x)
-        return found
-
-    one_by_one = slopes()
-    monkeypatch.setattr(lstm_waves, "ROWS", BATCH)
-    in_waves = LSTMs.in_waves
-
-    def spied(self: LSTMs, x: Tensor) -> Tensor:
-        seen.append(True)
-        return in_waves(self, x)
-
-    monkeypatch.setattr(LSTMs, "in_waves", spied)
-    torch.testing.assert_close(slopes(), one_by_one, rtol=1e-4, atol=1e-5)
-    assert bool(seen) == (len(set(widths)) == 1)
 
 
 @with_and_without_bias

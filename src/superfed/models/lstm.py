@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from superfed.core.lane_ops import lstm_waves
 from superfed.core.lane_ops.lstm import recurrence
 
 
@@ -51,49 +50,8 @@ class LSTM(nn.Module):
 
     def _in_steps(self, x: Tensor) -> Tensor:
         """All inputs are projected at once, so that a step has one small product left."""
-        return recurrence(self.projected(x), self.weight_hh)
-
-    def projected(self, x: Tensor) -> Tensor:
-        """What the gates get from the inputs, ``[time, batch, 4 * units]``."""
-        return F.linear(x, self.weight_ih, self.bias)
-
-    @property
-    def bias(self) -> Tensor | None:
-        return self.bias_ih + self.bias_hh if self.bias_ih is not None and self.bias_hh is not None else None
+        bias = self.bias_ih + self.bias_hh if self.bias_ih is not None and self.bias_hh is not None else None
+        return recurrence(F.linear(x, self.weight_ih, bias), self.weight_hh)
 
     def extra_repr(self) -> str:
         return f"{self.inputs}, {self.units}, bias={self.bias_ih is not None}"
-
-
-class LSTMs(nn.Sequential):
-    """Layers of cells on top of each other; in lanes on a GPU, and with small batches, all at once in waves."""
-
-    in_lanes = False
-
-    def __init__(self, layers: list[LSTM]) -> None:
-        super().__init__(*layers)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """The output of the last at every time, ``[time, batch, units]``."""
-        if self.in_lanes and x.is_cuda and len(self) > 1 and x.shape[1] <= lstm_waves.ROWS and self._alike:
-            return self.in_waves(x)
-        for layer in self:
-            x = layer(x)
-        return x
-
-    def in_waves(self, x: Tensor) -> Tensor:
-        first, *others = self._layers
-        return lstm_waves.stacked_recurrence(
-            first.projected(x),
-            [layer.weight_hh for layer in self._layers],
-            [layer.weight_ih for layer in others],
-            [layer.bias for layer in others],
-        )
-
-    @property
-    def _alike(self) -> bool:
-        return len({layer.units for layer in self._layers}) == 1
-
-    @property
-    def _layers(self) -> list[LSTM]:
-        return [layer for layer in self if isinstance(layer, LSTM)]

@@ -6,7 +6,7 @@ from itertools import pairwise
 from torch import Tensor, nn
 
 from superfed.core.errors import SettingError, require
-from superfed.models.lstm import LSTM, LSTMs
+from superfed.models.lstm import LSTM
 from superfed.models.recipe import Classifier, Init, ModelRecipe, initialise
 
 
@@ -50,7 +50,7 @@ class _Reader(nn.Module):
     def __init__(self, embedding: nn.Embedding, layers: list[LSTM]) -> None:
         super().__init__()
         self.embedding = embedding
-        self.layers = LSTMs(layers)
+        self.layers = nn.Sequential(*layers)
 
     def forward(self, letters: Tensor) -> Tensor:
         outputs: Tensor = self.layers(self.embedding(letters.t()))

@@ -67,8 +67,9 @@ StepsOf = Callable[[Tensor], Steps]
 """The steps with given recurrent weights, ``[lanes, 4 * units, units]``."""
 CHOSEN: StepsOf | None = None
 """The steps that tests and benchmarks want on a GPU, instead of the quickest."""
-EARLY_LANES = 0
-"""Of no more lanes than this, the steps in bfloat16 begin early on chips that have it; none do, until more is measured."""
+EARLY_LANES, EARLY_UNITS = 4, 512
+"""Of no more lanes and units than these, the steps in bfloat16 begin early on chips that have it: more lanes were not timed,
+and the weights of more units do not fit."""
 HOPPER = (9, 0)
 
 
@@ -125,8 +126,8 @@ def steps_for(w_hh: Tensor) -> Steps:
 
     On a GPU one kernel is where products are to be exact: of 50 lanes on an H200 it took 140 µs of each time step, both
     ways, where a product and a kernel after it took 162; in tf32 they took 80 and 69. Kernels that begin early are for few
-    lanes, whose steps wait for each other: the gradients of two layers at one lane in bfloat16 took 1.39 ms, and with a
-    product and a kernel after it 1.96.
+    lanes, whose steps wait for each other: the gradients of two layers in bfloat16 took 1.61 ms at four lanes, and with a
+    product and a kernel after it 2.12; at one lane, in eight processes at once, 2.51 and 6.20.
     """
     for_triton = w_hh.is_cuda and w_hh.dtype in (torch.float32, torch.bfloat16)
     if not for_triton or find_spec("triton") is None:  # it comes with torch for CUDA, though not everywhere
@@ -138,7 +139,8 @@ def steps_for(w_hh: Tensor) -> Steps:
     if w_hh.dtype == torch.float32:
         exact = dot_precision() == EXACT
         return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
-    early = len(w_hh) <= EARLY_LANES and torch.cuda.get_device_capability(w_hh.device) >= HOPPER
+    few = len(w_hh) <= EARLY_LANES and w_hh.shape[-1] <= EARLY_UNITS
+    early = few and torch.cuda.get_device_capability(w_hh.device) >= HOPPER
     return triton_lstm_fused.EarlySteps(w_hh) if early else triton_lstm.CellSteps(w_hh)
 
 

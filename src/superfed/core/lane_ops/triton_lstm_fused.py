@@ -220,7 +220,7 @@ class FusedSteps(CellSteps):
 class EarlySteps(FusedSteps):
     """Those that begin early; with few lanes, small tiles leave the least to wait for."""
 
-    forward_tile = backward_tile = Tile(units=16, rows=16, early=True)
+    forward_tile = backward_tile = Tile(units=32, rows=16, early=True)
 
 
 def _program(state: Tensor, tile: Tile) -> tuple[tuple[int, int, int], dict[str, int | bool]]:
