@@ -15,7 +15,7 @@ loads = st.lists(
     st.builds(
         Load,
         key=st.sampled_from("abcd"),
-        steps=st.integers(1, 40 * WORTH_COMPILING),
+        gradients=st.integers(1, 40 * WORTH_COMPILING),
         lanes=st.integers(1, 20),
         cost=st.sampled_from([0.5, 1.0, 5.0]),
     ),
@@ -28,8 +28,8 @@ def works(groups: list[list[int]], given: list[Load]) -> list[float]:
     return [sum(given[place].work for place in group) for group in groups]
 
 
-def steps(group: list[int], given: list[Load]) -> int:
-    return sum(given[place].steps for place in group)
+def gradients(group: list[int], given: list[Load]) -> int:
+    return sum(given[place].gradients for place in group)
 
 
 @settings(deadline=None)
@@ -57,17 +57,17 @@ def test_a_task_has_one_program_and_is_no_longer_than_it_must_be(given: list[Loa
         assert len({given[place].key for place in group}) == 1
         fair = sum(load.work for load in given) / slots
         if len(group) > 1 and work > max(TOO_LONG * fair, *(load.work for load in given)):
-            largest = max(given[place].steps for place in group)  # then no half of it would be worth compiling
-            assert steps(group, given) - largest < WORTH_COMPILING or steps(group, given) < 3 * WORTH_COMPILING
+            largest = max(given[place].gradients for place in group)  # then no half of it would be worth compiling
+            assert gradients(group, given) - largest < WORTH_COMPILING or gradients(group, given) < 3 * WORTH_COMPILING
 
 
 @settings(deadline=None)
 @given(loads, slots)
 def test_no_part_is_left_uncompiled_where_the_whole_would_be_compiled(given: list[Load], slots: int) -> None:
-    whole = {key: sum(load.steps for load in given if load.key == key) for key in "abcd"}
+    whole = {key: sum(load.gradients for load in given if load.key == key) for key in "abcd"}
     for group in pack(given, slots, batched=True):
         key = str(given[group[0]].key)
-        assert steps(group, given) >= WORTH_COMPILING or whole[key] < WORTH_COMPILING
+        assert gradients(group, given) >= WORTH_COMPILING or whole[key] < WORTH_COMPILING
 
 
 @settings(deadline=None)

@@ -12,14 +12,13 @@ from superfed.reproduce.cells import PlannedRun, cells
 from superfed.reproduce.gpu_time import (
     CHECKPOINT_SHARE,
     EVALUATION_SHARE,
-    NOT_COMPILED,
     compile_seconds,
     run_seconds,
     spread_seconds,
     update_seconds,
 )
 from superfed.reproduce.plan import Cost, Group
-from superfed.reproduce.rates import rate
+from superfed.reproduce.rates import NOT_COMPILED, rate
 
 ROOT = Path(__file__).parents[2]
 PARAMETERS = 1_000_000  # so that stacks shrink down to 4 lanes
@@ -67,7 +66,8 @@ def test_short_jobs_are_not_compiled_and_take_longer() -> None:
     short, long = group([[100] * 5] * 20), group([[100] * 5] * 2000)
     around = 1 + EVALUATION_SHARE + CHECKPOINT_SHARE
     assert (compile_seconds(short, [0]), compile_seconds(long, [0])) == (0.0, 30.0)
-    assert run_seconds(short, [0]) == pytest.approx(NOT_COMPILED * update_seconds(short, [0]) * around)
+    assert compile_seconds(replace(short, gradients=20), [0]) == 30.0  # of 10,000 steps
+    assert run_seconds(short, [0]) == pytest.approx(NOT_COMPILED["h200"] * update_seconds(short, [0]) * around)
     assert run_seconds(long, [0]) == pytest.approx(update_seconds(long, [0]) * around)
 
 
@@ -85,4 +85,4 @@ def test_constants_are_those_that_were_seen() -> None:
     steps = json.loads((ROOT / "results" / "h200-steps.json").read_text())["steps"]
     nn = [one for one in steps if (one["method"], one["network"], one["lanes"]) == ("SuPerFed-MM", "two_nn", 5)]
     by_how = {one["how"]: one["rate"] for one in nn}
-    assert by_how["compiled"] / by_how["graph, not compiled"] == pytest.approx(NOT_COMPILED, rel=0.05)
+    assert by_how["compiled"] / by_how["graph, not compiled"] == pytest.approx(NOT_COMPILED["h200"], rel=0.05)

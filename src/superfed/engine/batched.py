@@ -23,7 +23,7 @@ from superfed.engine.utilisation import Utilisation
 GroupKey = tuple[object, ...]
 Compile = Literal["auto", "on", "off"]
 WORTH_COMPILING = 200_000
-"""Steps of all clients of all runs that share a program. Fewer take less time than the compiler does."""
+"""Gradients of all clients of all runs that share a program. Fewer take less time than the compiler does."""
 SOME_CLIENTS = 1000
 """By which it is seen how different a run's clients are."""
 MOST_LANES = 512
@@ -54,10 +54,10 @@ class Stacks:
     ) -> None:
         self.device, self.use = device, Utilisation()
         self._planned = defaultdict[GroupKey, list[Task]](list)
-        self._planned_steps = Counter[GroupKey]()
+        self._planned_gradients = Counter[GroupKey]()
         for task in tasks:
             self._planned[group_key(task)].append(task)
-            self._planned_steps[group_key(task)] += _client_steps(task)
+            self._planned_gradients[group_key(task)] += _gradients(task)
         self.programs = Programs(device, tell)
         self._compile, self._max_lanes = compile, max_lanes
         self._samples = DeviceSamples(device, budget // 5)
@@ -129,23 +129,24 @@ class Stacks:
     def _compiles(self, task: Task) -> bool:
         """Decided by settings alone, not by how far runs have come, since compiled programs round differently."""
         if self._compile == "auto":
-            return self.device.type == "cuda" and self._steps_with(task) >= WORTH_COMPILING
+            return self.device.type == "cuda" and self._gradients_with(task) >= WORTH_COMPILING
         return self._compile == "on"
 
     def _shrinks(self, task: Task) -> bool:
         """Whether finished lanes would wait for so long that programs for fewer are worth compiling; decided like that."""
         alike = self._planned.get(group_key(task), [task])
         steps = [num_steps(one, client) for one in alike for client in one.members[:SOME_CLIENTS]]
-        return not self._compiles(task) or self._steps_with(task) * waiting(steps) >= WORTH_COMPILING
+        return not self._compiles(task) or self._gradients_with(task) * waiting(steps) >= WORTH_COMPILING
 
-    def _steps_with(self, task: Task) -> int:
+    def _gradients_with(self, task: Task) -> int:
         """Of all runs that share its program, of those that will be computed."""
-        return self._planned_steps.get(group_key(task), 0) or _client_steps(task)
+        return self._planned_gradients.get(group_key(task), 0) or _gradients(task)
 
 
-def _client_steps(task: Task) -> int:
+def _gradients(task: Task) -> int:
     """Of the whole run, about."""
-    return task.schedule.rounds * task.cohort_size * num_steps(task, task.members[0])
+    steps = task.schedule.rounds * task.cohort_size * num_steps(task, task.members[0])
+    return steps * task.algorithm.gradients
 
 
 def _bytes_of(updates: Sequence[tuple[int, Update]]) -> int:

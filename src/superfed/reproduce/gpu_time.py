@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from superfed.engine.batched import MOST_LANES, WORTH_COMPILING, even_parts
+from superfed.engine.batched import MOST_LANES, even_parts
 from superfed.engine.segments import sizes_of
 from superfed.experiments.pace import SHARE
 from superfed.reproduce.plan import Group
-from superfed.reproduce.rates import COMPILE_SECONDS, rate
+from superfed.reproduce.rates import COMPILE_SECONDS, NOT_COMPILED, rate
 
 EVALUATION_SHARE = 0.085
 """Evaluations and what rounds need around their updates, as a share of the updates' time: ``whole_run`` of
@@ -18,22 +18,15 @@ EVALUATION_SHARE = 0.085
 other networks."""
 CHECKPOINT_SHARE = 1 / SHARE
 """About: after each checkpoint the next one waits until it has taken no more than this; the first and the last do not."""
-NOT_COMPILED = 5.0
-"""Times as long as compiled: SuPerFed-MM with TwoNN on 5 lanes, ``results/h200-steps.json``. A guess for other networks."""
-
-
-def compiles(group: Group, places: Sequence[int]) -> bool:
-    """Whether the runs at these places of the group, as a job of their own, are worth compiling."""
-    return sum(group.costs[place].client_steps for place in places) >= WORTH_COMPILING
 
 
 def compile_seconds(group: Group, places: Sequence[int]) -> float:
-    return COMPILE_SECONDS["h200"] if compiles(group, places) else 0.0
+    return COMPILE_SECONDS["h200"] if group.compiles(places) else 0.0
 
 
 def run_seconds(group: Group, places: Sequence[int]) -> float:
     """From the first round to the last evaluation, all compiled that will be."""
-    updates = update_seconds(group, places) * (1 if compiles(group, places) else NOT_COMPILED)
+    updates = update_seconds(group, places) * (1 if group.compiles(places) else NOT_COMPILED["h200"])
     return updates * (1 + EVALUATION_SHARE + CHECKPOINT_SHARE)
 
 

@@ -18,7 +18,7 @@ from superfed.experiments.assemble import data_seed
 from superfed.experiments.schema import DataConfig, RunConfig
 from superfed.reproduce.cells import Cell, PlannedRun, runs
 from superfed.reproduce.known import dealt
-from superfed.reproduce.rates import COMPILE_SECONDS, Machine, rate
+from superfed.reproduce.rates import COMPILE_SECONDS, NOT_COMPILED, Machine, rate
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,10 @@ class Group:
     def client_steps(self) -> int:
         return sum(cost.client_steps for cost in self.costs)
 
+    def compiles(self, places: Iterable[int]) -> bool:
+        """Whether the runs at these places, as a job of their own, are worth compiling."""
+        return self.gradients * sum(self.costs[place].client_steps for place in places) >= WORTH_COMPILING
+
     @property
     def lanes(self) -> int:
         """That are computed at once, if all its runs are."""
@@ -61,8 +65,9 @@ class Group:
     def seconds(self, machine: Machine) -> float:
         """Of training alone: evaluation, and lanes that wait for longer ones, come on top."""
         per_second = rate(machine, self.network, self.parameters).at(self.lanes)
-        compiling = COMPILE_SECONDS[machine] if self.client_steps >= WORTH_COMPILING else 0.0
-        return compiling + self.client_steps * self.gradients / per_second
+        updates = self.client_steps * self.gradients / per_second
+        compiled = self.compiles(range(len(self.costs)))
+        return COMPILE_SECONDS[machine] + updates if compiled else NOT_COMPILED[machine] * updates
 
     def guessed(self, machine: Machine) -> bool:
         return rate(machine, self.network, self.parameters).guess

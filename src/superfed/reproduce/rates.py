@@ -46,6 +46,9 @@ TINY_RATES: dict[Machine, Rate] = {
 }
 COMPILE_SECONDS: dict[Machine, float] = {"h200": 30.0, "two_cores": 0.0}
 """For each group that is large enough to be compiled; up to 83 were seen."""
+NOT_COMPILED: dict[Machine, float] = {"h200": 5.0, "two_cores": 1.0}
+"""Times as long as compiled, for smaller groups: SuPerFed-MM with TwoNN on 5 lanes, ``results/h200-steps.json``. Five methods
+with MobileNet on 15 lanes each, sharing a GPU, took about 4.5 times as long in tf32. A guess for other networks."""
 
 
 def rate(machine: Machine, network: str, parameters: int) -> Rate:

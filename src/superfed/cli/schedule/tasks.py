@@ -27,9 +27,10 @@ class OnGpus:
         return simulate(jobs, gpus)
 
     def _load(self, index: int, place: int) -> Load:
-        """What a step costs is what it takes in its run alone."""
-        cost = self._plan.groups[index].costs[place]
-        return Load(index, cost.client_steps, cost.lanes, self._job(index, (place,)).seconds / cost.client_steps)
+        """What a gradient costs is what it takes in its run alone."""
+        group = self._plan.groups[index]
+        gradients = group.gradients * group.costs[place].client_steps
+        return Load(index, gradients, group.costs[place].lanes, self._job(index, (place,)).seconds / gradients)
 
     def _job(self, index: int, places: tuple[int, ...]) -> Job:
         if (index, places) not in self._jobs:

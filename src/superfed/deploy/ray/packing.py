@@ -33,17 +33,17 @@ class Load:
 
     key: Hashable
     """Equal for runs that can share a program: the engine's ``group_key``."""
-    steps: int
-    """Client-steps of the whole run."""
+    gradients: int
+    """Of all client-steps of the whole run."""
     lanes: int
     """Clients of a round."""
     cost: float = 1.0
-    """What a step takes beside those of other runs. Left out where networks or methods differ, nobody knows which group is
+    """What one takes beside those of other runs. Left out where networks or methods differ, nobody knows which group is
     the longest: the last task ended a third later, on average, and up to 5 times as late."""
 
     @property
     def work(self) -> float:
-        return self.steps * self.cost
+        return self.gradients * self.cost
 
 
 def pack(loads: Sequence[Load], slots: int, *, batched: bool) -> list[list[int]]:
@@ -72,9 +72,9 @@ def _divided(groups: list[list[int]], loads: Sequence[Load], enough: float) -> l
     for place, group in enumerate(groups):
         if len(group) > 1 and _work(group, loads) > enough:
             halves = _halves(group, loads)
-            if _steps(group, loads) >= WORTH_COMPILING:
+            if _gradients(group, loads) >= WORTH_COMPILING:
                 halves = _long_enough(*halves, loads)
-                if any(_steps(half, loads) < WORTH_COMPILING for half in halves):
+                if any(_gradients(half, loads) < WORTH_COMPILING for half in halves):
                     continue
             return _longest_first([*groups[:place], *halves, *groups[place + 1 :]], loads)
     return None
@@ -90,9 +90,9 @@ def _halves(group: Sequence[int], loads: Sequence[Load]) -> tuple[list[int], lis
 
 def _long_enough(one: list[int], other: list[int], loads: Sequence[Load]) -> tuple[list[int], list[int]]:
     """The parts with as many of the larger one's shortest runs in the smaller one as make this worth compiling."""
-    small, large = sorted((one, other), key=lambda part: _steps(part, loads))
-    small, large = [*small], sorted(large, key=lambda place: (-loads[place].steps, place))
-    while _steps(small, loads) < WORTH_COMPILING and len(large) > 1:
+    small, large = sorted((one, other), key=lambda part: _gradients(part, loads))
+    small, large = [*small], sorted(large, key=lambda place: (-loads[place].gradients, place))
+    while _gradients(small, loads) < WORTH_COMPILING and len(large) > 1:
         small.append(large.pop())
     return sorted(small), sorted(large)
 
@@ -105,5 +105,5 @@ def _work(group: Iterable[int], loads: Sequence[Load]) -> float:
     return sum(loads[place].work for place in group)
 
 
-def _steps(group: Iterable[int], loads: Sequence[Load]) -> int:
-    return sum(loads[place].steps for place in group)
+def _gradients(group: Iterable[int], loads: Sequence[Load]) -> int:
+    return sum(loads[place].gradients for place in group)

@@ -83,5 +83,5 @@ def _load(order: Order, done: int) -> Load:
     """What is left of a run, counted from the cohorts that it will draw."""
     task = order.task
     steps = sum(num_steps(task, client) for round in range(done, task.schedule.rounds) for client in task.cohort(round))
-    cost = task.model.size * task.schedule.batch_size * task.algorithm.gradients
-    return Load(group_key(task), max(steps, 1), task.cohort_size, cost)
+    cost = task.model.size * task.schedule.batch_size
+    return Load(group_key(task), max(steps, 1) * task.algorithm.gradients, task.cohort_size, cost)
