@@ -93,3 +93,12 @@ def test_of_an_error_the_smallest_is_the_best() -> None:
 def test_nothing_is_said_where_it_is_not_known_of_all_that_choose() -> None:
     assert by_score(lines("table2", "cifar100/alpha1", {"apfl": 0.7}, superfed_mm=0.6, apfl=0.62)).rows == []
     assert by_score(lines("table1", "cifar10/k50", {}, superfed_mm=0.6, apfl=0.62)).rows == []
+
+
+def test_nothing_is_said_where_no_client_chooses() -> None:
+    """Table 5's λ is one for all."""
+    cells = [f"table5/cifar10/start0.2/{method}" for method in ("superfed_mm", "superfed_lm")]
+    scores = {"loss": {"mean": 0.1, "std": 0.1}}
+    lines = compare("table5", {cell: [replace(record(cell), by_score=scores).summary] for cell in cells})
+    assert any(line.by_score for line in lines)
+    assert by_score(lines).rows == []

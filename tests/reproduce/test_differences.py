@@ -130,8 +130,22 @@ def test_the_largest_of_several_is_less_surprising() -> None:
 
 
 def test_in_words() -> None:
-    assert Difference(-0.456, 0.0314, "clients").words == "-0.46 (p = 0.031)"
-    assert Difference(0.5, 1e-9, "clients").inside == "+0.50, p < 0.001"
+    assert Difference(-0.456, 0.0314, "clients").words == "-0.46 (p = 0.031 over clients)"
+    assert Difference(-0.456, 0.0314, "seeds").words == "-0.46 (p = 0.031)"
+    assert Difference(-0.456, None, "clients").words == "-0.46 (p unknown)"
+    assert Difference(0.5, 1e-9, "clients").inside == "+0.50, p < 0.001 over clients"
     assert Difference(0.5, 0.01, "seeds").marked == "+0.50*"
+    assert Difference(0.5, 0.01, "clients").marked == "+0.50°"
     assert Difference(0.5, 0.05, "seeds").marked == "+0.50"
     assert chance(None) == "p unknown"
+
+
+def test_several_seeds_that_are_not_shared_count_on_both_sides() -> None:
+    """t = 10 / √((1 + 9) / 2 · 2/3) = 5.477 with 4 degrees of freedom, whichever side comes first."""
+    narrow = {seed: np.full(4, 90.0 + seed - 1) for seed in (0, 1, 2)}
+    wide = {seed: np.full(4, 80.0 + 3 * (seed - 11)) for seed in (10, 11, 12)}
+    found, turned = paired(narrow, wide), paired(wide, narrow)
+    assert found is not None
+    assert turned is not None
+    assert (found.points, turned.points) == pytest.approx((10.0, -10.0))
+    assert found.p == turned.p == pytest.approx(0.00541, abs=1e-4)

@@ -7,8 +7,10 @@ import pytest
 from some_records import MADE, landscape, record
 
 from superfed.core.errors import UserError
+from superfed.reproduce.compare import compare
 from superfed.reproduce.keeping import keep, read, read_all
 from superfed.reproduce.record import Record
+from superfed.reproduce.words import cells_of, notes
 
 ONE, OTHER = "table1/mnist/k50/fedavg", "table1/cifar10/k50/fedavg"
 
@@ -103,3 +105,27 @@ def test_a_file_that_is_none_is_a_sentence(text: str, sentence: str, tmp_path: P
     (tmp_path / "table1.json").write_text(text)
     with pytest.raises(UserError, match=sentence):
         read_all(tmp_path)
+
+
+def test_a_run_that_is_made_again_remembers_what_it_replaces(tmp_path: Path) -> None:
+    first, second, third = (
+        record(ONE, mean=mean, made=replace(MADE, began=f"2026-11-1{day}"))
+        for mean, day in ((0.1, 1), (0.8, 2), (0.7, 3))
+    )
+    kept(tmp_path, first)
+    kept(tmp_path, second)
+    kept(tmp_path, second)
+    (found,) = read(kept(tmp_path, third)).records[ONE]
+    assert found.readings == third.readings
+    assert [one["readings"] for one in found.earlier] == [first.readings, second.readings]
+    assert [one["made"]["began"] for one in found.earlier] == ["2026-11-11", "2026-11-12"]
+    (back,) = read(kept(tmp_path, first)).records[ONE]
+    assert [one["made"]["began"] for one in back.earlier] == ["2026-11-12", "2026-11-13"]
+
+
+def test_what_was_replaced_is_told_below_the_table(tmp_path: Path) -> None:
+    again = record(ONE, mean=0.8).instead_of(record(ONE, mean=0.1, made=replace(MADE, began="2026-01-01")))
+    (line,) = (line for line in compare("table1", {ONE: [again.summary]}) if line.cell == ONE)
+    assert cells_of(line)[1] == "80.00 ±5.00†"
+    (note,) = notes([line])
+    assert note == "† FedAvg, MNIST, K = 50: run again with the same settings and seed; before that it came to 10.00."

@@ -74,12 +74,18 @@ def nus(**validated: int) -> list[Record]:
 def test_nu_matters() -> None:
     found = asked(1, *nus(nu0=90, nu1=90, nu2=91, nu5=85))
     assert found.remark == (
-        "For SuPerFed-MM it does: furthest from ν = 0 is ν = 5, by -5.00 (p < 0.001) points at the validated λ and "
-        "-5.00 (p < 0.001) at the oracle's; the rest is not run yet."
+        "For SuPerFed-MM it does: furthest from ν = 0 is ν = 5, by -5.00 (p < 0.001 over clients) points at the "
+        "validated λ and -5.00 (p < 0.001 over clients) at the oracle's; the rest is not run yet."
     )
-    assert words(found, "SuPerFed-MM, ν = 2")[:2] == ("91.00 ±3.00", "+1.00*")
+    assert words(found, "SuPerFed-MM, ν = 2")[:2] == ("91.00 ±3.00", "+1.00°")
     assert words(found, "SuPerFed-LM, ν = 2")[0] == "not run yet"
     assert len(found.rows) == 2 * len(NUS)
+
+
+def test_a_nu_that_matters_is_not_hidden_by_one_further_off() -> None:
+    rough = [run("k500_nu5/superfed_mm", value, seed=seed) for seed, value in enumerate((70, 85, 99))]
+    found = asked(1, *nus(nu0=90, nu2=92), *rough)
+    assert "it does: furthest from ν = 0 is ν = 2, by +2.00" in found.remark
 
 
 def test_nu_does_not_matter() -> None:
@@ -96,17 +102,17 @@ def test_some_of_the_gain_is_the_oracles() -> None:
     found = asked(2, *baselines, run("k500/superfed_mm", 91, oracle=94), run("k500/superfed_lm", 88, oracle=92))
     assert "75 % of SuPerFed-MM's gain over FedAvg is the oracle's choice: with it +4.00" in found.remark
     assert "at each client's validated λ +1.00" in found.remark
-    assert "and -2.00 (p < 0.001) against FedPer, the best baseline" in found.remark
+    assert "and -2.00 (p < 0.001 over clients) against FedPer, the best baseline" in found.remark
     assert "more than all of SuPerFed-LM's gain over FedAvg is the oracle's choice" in found.remark
     assert found.remark.endswith("; the rest is not run yet.")  # APFL
-    assert words(found, "SuPerFed-MM")[:4] == ("94.00 ±3.00", "+4.00*", "91.00 ±3.00", "+1.00*")
+    assert words(found, "SuPerFed-MM")[:4] == ("94.00 ±3.00", "+4.00°", "91.00 ±3.00", "+1.00°")
     assert [row.words[0] for row in found.rows][-1] == "SuPerFed-LM"
     assert len(found.rows) == len(METHODS)
 
 
 def test_the_best_baseline_is_found_and_not_named() -> None:
     runs = [run("k500/fedavg", 90), run("k500/fedper", 80), run("k500/ditto", 95), run("k500/superfed_mm", 91)]
-    assert "-4.00 (p < 0.001) against Ditto, the best baseline" in asked(2, *runs).remark
+    assert "-4.00 (p < 0.001 over clients) against Ditto, the best baseline" in asked(2, *runs).remark
 
 
 def test_random_shards_are_harder_or_easier() -> None:
@@ -115,13 +121,16 @@ def test_random_shards_are_harder_or_easier() -> None:
         runs += [run(f"k500/{method}", cyclic), run(f"k500_random/{method}", random)]
     found = asked(3, *runs)
     assert found.remark.startswith(
-        "At the validated λ random shards are harder for FedAvg (-5.00, p < 0.001), SuPerFed-MM ("
+        "At the validated λ random shards are harder for FedAvg (-5.00, p < 0.001 over clients), SuPerFed-MM ("
     )
-    assert "easier for FedPer (+5.00, p < 0.001)" in found.remark
-    assert "not seen to be harder or easier for APFL (+0.00, p = 1), SuPerFed-LM (+0.00, p = 1)" in found.remark
+    assert "easier for FedPer (+5.00, p < 0.001 over clients)" in found.remark
     assert (
-        "SuPerFed-MM has +1.00 (p < 0.001) over FedAvg with cyclic shards and +3.00 (p < 0.001) with random ones"
+        "not seen to be harder or easier for APFL (+0.00, p = 1 over clients), SuPerFed-LM (+0.00, p = 1 over clients)"
         in found.remark
+    )
+    sure = "(p < 0.001 over clients)"
+    assert (
+        f"SuPerFed-MM has +1.00 {sure} over FedAvg with cyclic shards and +3.00 {sure} with random ones" in found.remark
     )
 
 
@@ -130,10 +139,12 @@ def test_a_steeper_decay_is_better_or_worse() -> None:
     for method, slight, steep in zip(STEEPER, (90, 90, 90, 91, 92), (85, 90, 90, 95, 92), strict=True):
         runs += [run(f"k500/{method}", slight - 1, slight), run(f"k500_steep/{method}", steep - 1, steep)]
     found = asked(6, *runs)
-    assert found.remark.startswith("With 1 % FedAvg is worse, by -5.00 (p < 0.001) at the oracle's λ, -11.")
-    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
+    assert found.remark.startswith(
+        "With 1 % FedAvg is worse, by -5.00 (p < 0.001 over clients) at the oracle's λ, -11."
+    )
+    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1 over clients)" in found.remark
     far = [f"{value + NOISE.mean() - 99.24:+.2f}" for value in (95, 91)]
-    better = f"by +4.00 (p < 0.001) at the oracle's λ, {far[0]} from the published number and not {far[1]}"
+    better = f"by +4.00 (p < 0.001 over clients) at the oracle's λ, {far[0]} from the published number and not {far[1]}"
     assert f"SuPerFed-MM is better, {better}" in found.remark
     assert words(found, "SuPerFed-MM")[-1] == "99.24 ±2.12"
     alone = asked(6, run("k500_steep/superfed_mm", 90), run("k500/superfed_mm", 91))
@@ -146,11 +157,11 @@ def test_even_batches_are_better_or_worse() -> None:
         runs += [run(f"k500/{method}", small - 1, small), run(f"k500_even/{method}", even - 1, even)]
     found = asked(8, *runs)
     assert found.remark.startswith(
-        "With batches of about one size FedAvg is better, by +2.00 (p < 0.001) at the oracle's λ, "
+        "With batches of about one size FedAvg is better, by +2.00 (p < 0.001 over clients) at the oracle's λ, "
     )
-    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
-    assert "APFL is worse, by -2.00 (p < 0.001) at the oracle's λ, " in found.remark
-    assert "SuPerFed-MM is better, by +3.00 (p < 0.001)" in found.remark
+    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1 over clients)" in found.remark
+    assert "APFL is worse, by -2.00 (p < 0.001 over clients) at the oracle's λ, " in found.remark
+    assert "SuPerFed-MM is better, by +3.00 (p < 0.001 over clients)" in found.remark
     assert found.headings[1:3] == ("small last, validated", "even")
 
 
@@ -168,12 +179,12 @@ def test_samples_that_are_kept_cost_something_or_nothing() -> None:
     for method, some, every in zip(WHOLE, (80, 90, 90, 91, 92), (85, 90, 88, 95, 92), strict=True):
         runs += [run(f"k500/{method}", some - 9, some), run(f"k500_whole/{method}", 50, every)]
     found = asked(7, *runs)
-    assert found.remark.startswith("Trained on all of them FedAvg is better, by +5.00 (p < 0.001), ")
-    assert "APFL is worse, by -2.00 (p < 0.001), " in found.remark
+    assert found.remark.startswith("Trained on all of them FedAvg is better, by +5.00 (p < 0.001 over clients), ")
+    assert "APFL is worse, by -2.00 (p < 0.001 over clients), " in found.remark
     far = [f"{value + NOISE.mean() - 99.24:+.2f}" for value in (95, 91)]
-    assert f"+4.00 (p < 0.001), {far[0]} from the published number and not {far[1]}" in found.remark
-    assert "SuPerFed-LM is not seen to be better or worse, by +0.00 (p = 1)" in found.remark
-    assert words(found, "SuPerFed-MM")[2:] == ("+4.00*", "99.24 ±2.12")
+    assert f"+4.00 (p < 0.001 over clients), {far[0]} from the published number and not {far[1]}" in found.remark
+    assert "SuPerFed-LM is not seen to be better or worse, by +0.00 (p = 1 over clients)" in found.remark
+    assert words(found, "SuPerFed-MM")[2:] == ("+4.00°", "99.24 ±2.12")
     more = asked(7, *runs, run("k500/superfed_mm", 40, 50, seed=1))  # a seed that only one side has
     assert more.remark == found.remark
     unasked = asked(7, run("k500/superfed_mm", 90))
@@ -194,10 +205,10 @@ def test_newcomers_beside_members() -> None:
         newcomers("superfed_lm", 93, 80, 93),
     )
     assert found.remark == (
-        "SuPerFed-MM's newcomers after 10 epochs are not to be told from its members (-1.00, p = 0.11), and have "
-        "-2.00 (p < 0.001) over FedAvg's as they arrive and -1.00 (p < 0.001) afterwards; "
-        "SuPerFed-LM's newcomers after 10 epochs are not to be told from its members (+0.00, p = 1), and have "
-        "-10.00 (p < 0.001) over FedAvg's as they arrive and -1.00 (p < 0.001) afterwards."
+        "SuPerFed-MM's newcomers after 10 epochs are not to be told from its members (-1.00, p = 0.11 over clients), and have "
+        "-2.00 (p < 0.001 over clients) over FedAvg's as they arrive and -1.00 (p < 0.001 over clients) afterwards; "
+        "SuPerFed-LM's newcomers after 10 epochs are not to be told from its members (+0.00, p = 1 over clients), and have "
+        "-10.00 (p < 0.001 over clients) over FedAvg's as they arrive and -1.00 (p < 0.001 over clients) afterwards."
     )
     assert found.headings[3] == "after 10 epochs, validated"
     assert words(found, "FedPer")[1] == "–"

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 from some_records import record
 
+from superfed.reproduce.below import below
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.published import published
-from superfed.reproduce.standing import standing
+from superfed.reproduce.standing import TITLE, standing
 
 
 def lines(table: str, column: str, seeds: int = 1, **means: float) -> list[Line]:
@@ -36,8 +37,8 @@ def test_the_better_superfed_is_laid_beside_the_best_other() -> None:
 
 
 def test_what_is_behind_or_close_is_said_to_be() -> None:
-    close = lines("table1", "mnist/k500", seeds=3, ditto=0.92, superfed_lm=0.91)
-    assert row(close, "MNIST, K = 500")["oracle"] == "-1.00* LM, Ditto"
+    close = lines("table1", "mnist/k500", seeds=3, ditto=0.99, superfed_lm=0.91)
+    assert row(close, "MNIST, K = 500")["oracle"] == "-8.00* LM, Ditto"
     within = lines("table1", "mnist/k500", ditto=0.915, superfed_lm=0.91)
     assert row(within, "MNIST, K = 500")["oracle"] == "-0.50 LM, Ditto"
 
@@ -52,3 +53,12 @@ def test_nothing_is_said_where_one_side_is_missing() -> None:
     assert standing(lines("table1", "mnist/k50", fedavg=0.9, fedper=0.9)).rows == []
     assert standing(lines("table1", "mnist/k50", superfed_mm=0.9)).rows == []
     assert standing(lines("table5", "cifar10/start0.2", superfed_mm=0.9, superfed_lm=0.9)).rows == []  # has no others
+
+
+def test_a_column_is_whole_even_if_some_of_its_lines_are_shown() -> None:
+    found = lines("table1", "mnist/k50", fedavg=0.9, superfed_mm=0.95)
+    some = [line for line in found if line.cell in ("table1/mnist/k50/fedavg", "table1/mnist/k50/superfed_mm")]
+    (first,) = (aside for aside in below(some) if aside.title == TITLE)
+    assert first.rows[0][1] == "2/11"
+    assert first.rows[0][-1] == "+0.08 LM, APFL"
+    assert [row[0] for row in first.rows] == ["MNIST, K = 50"]

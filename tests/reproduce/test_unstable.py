@@ -95,11 +95,22 @@ def test_what_is_drawn_says_so_below() -> None:
     assert [sentence for sentence in drawn.sentences if sentence.startswith("!")] == [
         "! SuPerFed-MM, CIFAR-10, ν = 1, μ = 1: 1 client update was not finite and was left out."
     ]
+    marked = {row.cell: [word.endswith("!") for word in row.words].count(True) for row in drawn.sections[0].rows}
+    assert marked == {cells[0]: 0, cells[1]: 1}
+
+
+def test_a_part_is_marked_too_and_what_is_wrong_in_print_is_said() -> None:
+    cells = [f"parts/mnist_writers/natural/{method}" for method in ("fedavg", "scaffold")]
+    drawn = draw("parts", {cells[0]: [replace(record(cells[0]), diverged=1)], cells[1]: [record(cells[1])]})
+    first, *others = drawn.sections[0].rows
+    assert first.words[1].endswith("!")
+    assert not any(row.words[1].endswith("!") for row in others)
+    assert "* SCAFFOLD's control variates were never updated, so it ran as FedAvg." in drawn.sentences
 
 
 @pytest.mark.parametrize("count", [0, 4])
 def test_it_is_kept(count: int) -> None:
     for run in (replace(record(CELL), diverged=count), replace(record(CELL), silent=count)):
         kept = run.as_plain()
-        assert ("diverged" in kept, "silent" in kept) == (run.diverged > 0, run.silent > 0)
+        assert ("diverged" in kept, "silent" in kept) == (run.diverged > 0, run.silent is not None)
         assert Record.from_plain(kept) == run

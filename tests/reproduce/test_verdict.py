@@ -42,21 +42,32 @@ def test_without_a_spread_nothing_is_said() -> None:
     assert verdict(figures(90.0, std=None), Figure(80.0, 1.0, 100)).word == "unknown"
 
 
-def test_equal_seeds_leave_no_doubt() -> None:
-    assert verdict(figures(90.0, 90.0, 90.0), Figure(90.0, 1.0, 100)).word == "agrees"
-    assert verdict(figures(90.0, 90.0, 90.0), Figure(90.1, 1.0, 100)).word == "lower"
+def test_equal_seeds_leave_no_doubt_beyond_the_rounding_of_print() -> None:
+    equal = figures(90.0, 90.0, 90.0, std=None)
+    assert verdict(equal, Figure(90.0, 1.0, 100)).word == "agrees"
+    assert verdict(equal, Figure(90.1, 1.0, 100)).word == "lower"
+    assert verdict(figures(*[0.1 + 0.2] * 3, std=None), Figure(0.3, None, 100)).word == "agrees"
+
+
+def test_seeds_that_are_alike_by_chance_do_not_do_where_clients_show_nothing() -> None:
+    alike, published = (99.225, 99.217, 99.217), Figure(99.31, 1.1, 100)
+    assert verdict(figures(*alike, std=None), published).word == "lower"
+    found = verdict(figures(*alike, std=1.0), published)
+    assert (found.word, found.by) == ("agrees", "seeds")
+    assert found.p == pytest.approx(verdict(figures(alike[0], std=1.0), published).p, abs=0.2)
 
 
 def test_it_is_wrong_about_as_often_as_it_says() -> None:
     """Runs of one and the same distribution: a twentieth is called different."""
     rng = random.Random(0)
 
-    def share(seeds: int) -> float:
+    def share(seeds: int, spread: float | None = None) -> float:
         wrong = 0
         for _ in range(4000):
             means = [rng.gauss(90, 1) for _ in range(seeds)]
-            wrong += verdict(figures(*means), Figure(rng.gauss(90, 1), 5.0, 100)).word != "agrees"
+            wrong += verdict(figures(*means, std=spread), Figure(rng.gauss(90, 1), 5.0, 100)).word != "agrees"
         return wrong / 4000
 
     assert 0.04 < share(3) < 0.06
     assert 0.04 < share(20) < 0.06
+    assert share(3, spread=10.0) < share(3)  # clients must show it too

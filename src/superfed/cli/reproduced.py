@@ -6,7 +6,7 @@ from typing import cast
 
 from rich.console import Console
 
-from superfed.reproduce.cells import Cell
+from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.keeping import keep, read_all
 from superfed.reproduce.latex import latex
@@ -14,7 +14,7 @@ from superfed.reproduce.page import figure_page, index_page, page
 from superfed.reproduce.record import Records
 from superfed.reproduce.results import results
 from superfed.reproduce.scales import IN_WORDS, Scale
-from superfed.reproduce.targets import draw, is_drawn, title_of
+from superfed.reproduce.targets import QUESTIONS, draw, is_drawn, title_of
 from superfed.reproduce.terminal import show
 from superfed.reproduce.terminal_figure import show_figure
 from superfed.reproduce.words import counts
@@ -30,7 +30,9 @@ def show_all(wanted: Sequence[Cell], scale: str, records: Records, where: Path, 
         asked = [cell.id for cell in wanted if cell.table == target]
         own = {cell: records[cell] for cell in asked if cell in records}
         if is_drawn(target):
-            state = _show_figure(target, scale, own, len(asked), where, console)
+            together = [cell.id for cell in beside(wanted, scale) if cell.table == target]
+            _show_figure(target, scale, {cell: records[cell] for cell in together if cell in records}, where, console)
+            state = f"{len(own)} of {len(asked)} cells are there"
         else:
             state = _show_table(target, scale, own, asked, where, console)
         entries[f"{target}.html"] = (title_of(target), state)
@@ -38,6 +40,13 @@ def show_all(wanted: Sequence[Cell], scale: str, records: Records, where: Path, 
     if len(entries) > 1:
         write_text(where / INDEX, index_page(entries, f"Scale {scale}: {IN_WORDS[cast(Scale, scale)]}."))
         _say("index", where / INDEX, console)
+
+
+def beside(wanted: Sequence[Cell], scale: str) -> list[Cell]:
+    """The wanted cells, and where some are of questions all of these: several sweeps answer one."""
+    asks = any(cell.table in QUESTIONS for cell in wanted)
+    every = [cell for name in QUESTIONS for cell in cells(name, cast(Scale, scale))] if asks else []
+    return list(dict.fromkeys([*wanted, *every]))
 
 
 def keep_all(wanted: Sequence[Cell], scale: str, records: Records, folder: Path, console: Console) -> None:
@@ -74,8 +83,8 @@ def _show_table(target: str, scale: str, records: Records, asked: Sequence[str],
     return counts(lines)
 
 
-def _show_figure(target: str, scale: str, records: Records, asked: int, where: Path, console: Console) -> str:
-    """In the terminal, as a page, its pictures and its data in files; returned is how far it has come."""
+def _show_figure(target: str, scale: str, records: Records, where: Path, console: Console) -> None:
+    """In the terminal, as a page, its pictures and its data in files."""
     title, drawn = title_of(target, scale), draw(target, records)
     show_figure(title, drawn, console)
     write_text(where / f"{target}.html", figure_page(title, drawn, records))
@@ -85,7 +94,6 @@ def _show_figure(target: str, scale: str, records: Records, asked: int, where: P
         write_text(where / target / name, text, durable=False)
     if files:
         _say("pictures and data", where / target, console)
-    return f"{len(records)} of {asked} cells are there"
 
 
 def _lines(target: str, records: Records, asked: Sequence[str]) -> list[Line]:

@@ -15,6 +15,8 @@ from superfed.reproduce.words import METHODS, grouped, row_title
 
 CHOOSING = ("apfl", *MIXINGS)
 """Methods with a λ; nothing is said where it is not known of all of them, since then the lead would not be fair."""
+ORACLE = "oracle"
+"""The reading for which clients choose a λ by a score on their test samples."""
 TITLE = "And if λ is chosen by the score itself?"
 SENTENCE = (
     f"{TITLE} Where another score than top-1 is reported, it is not printed by which of them a client's best λ on its test "
@@ -25,6 +27,7 @@ SENTENCE = (
 
 def by_score(lines: Sequence[Line]) -> Aside:
     """A row for each column and metric of which it is known."""
+    lines = [line for line in lines if line.reading == ORACLE]
     methods = [method for method in METHODS if any(line.by_score and line.method == method for line in lines)]
     rows = []
     for group in grouped(lines):

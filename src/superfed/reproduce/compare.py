@@ -33,15 +33,17 @@ class Line(Addressed):
     """The same metric at each client's validated λ."""
     shared: tuple[Figure, ...]
     """And at one λ for all that they validate together."""
-    fault: str | None
-    """Why the published number is no target."""
+    no_target: str | None
+    """Why the published number is none."""
     faults: str | None
     """The same, with what ours have too."""
     oddity: str | None
     standard: tuple[Figure, ...]
     """Our metric of the printed name, where what was printed under it is another one of ours; empty where it is that one."""
     unstable: str | None
-    """What is to be said of ours, where training blew up."""
+    """What is to be said of ours, where training blew up or died."""
+    earlier: tuple[Figure, ...]
+    """Of runs that were made again, with the same settings and seed: ours in whose place others are now."""
     by_score: tuple[Figure, ...]
     """Ours with each client's λ chosen by this very metric, where it is not top-1 and there is a λ to choose."""
 
@@ -60,8 +62,8 @@ class Line(Addressed):
 
     @property
     def verdict(self) -> Verdict | None:
-        """None where there is nothing of ours, where training blew up, or where the published number is no target."""
-        if not self.ours or self.unstable is not None or self.fault is not None:
+        """None where there is nothing of ours, where training blew up or died, or where the published number is no target."""
+        if not self.ours or self.unstable is not None or self.no_target is not None:
             return None
         told = Figure(self.published.mean, self.published.std, self.ours[0].num_clients)
         return verdict(list(self.ours), told)
@@ -110,15 +112,30 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     ours=figures(runs, info.reading, own, factor),
                     headline=figures(runs, HEADLINE, own, factor),
                     shared=figures(runs, SHARED, own, factor),
-                    fault=source.fault_of(cell),
+                    no_target=source.fault_of(cell),
                     faults=source.faults_of(cell),
                     oddity=source.oddity_of(cell, metric),
                     standard=() if own == metric else figures(runs, info.reading, metric, factor),
                     unstable=unstable(runs),
+                    earlier=figures(_replaced(runs), info.reading, own, factor),
                     by_score=figures(runs, BY_SCORE, own, factor),
                 )
             )
     return found
+
+
+def completed(lines: Sequence[Line]) -> list[Line]:
+    """With the other lines of the same columns, of which nothing is known but what was printed."""
+    known = {(line.cell, line.metric): line for line in lines}
+    columns = {(line.dataset, line.setting) for line in lines}
+    printed = (line for line in compare(lines[0].table, {}) if (line.dataset, line.setting) in columns)
+    return [known.get((line.cell, line.metric), line) for line in printed]
+
+
+def _replaced(summaries: Sequence[Summary]) -> list[Summary]:
+    return [
+        one | {"num_clients": summary["num_clients"]} for summary in summaries for one in summary.get("earlier", ())
+    ]
 
 
 def figures(summaries: Sequence[Summary], reading: str, metric: str, factor: float = 100.0) -> tuple[Figure, ...]:

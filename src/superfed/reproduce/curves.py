@@ -13,6 +13,7 @@ from superfed.reproduce.compare import Told, told
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Picture, Row, Section
 from superfed.reproduce.record import Record, Records
 from superfed.reproduce.separated import separated
+from superfed.reproduce.unstable import MARK, unstable
 from superfed.reproduce.verdict import Figure
 from superfed.reproduce.words import METHODS, figure, setting_words
 
@@ -30,6 +31,8 @@ class Curve(Addressed):
     cell: str
     at: tuple[tuple[float, Told], ...]
     """By λ, ascending; in percent."""
+    unstable: bool = False
+    """Whether training blew up or died in any of its runs."""
 
     @property
     def address(self) -> str:
@@ -53,7 +56,8 @@ def curve(cell: str, records: Sequence[Record]) -> Curve:
             if place["lam"] is not None and top1["mean"] is not None:
                 std = None if top1["std"] is None else 100 * top1["std"]
                 by_lambda.setdefault(place["lam"], []).append(Figure(100 * top1["mean"], std, record.num_clients))
-    return Curve(cell, tuple((lam, value) for lam in sorted(by_lambda) if (value := told(by_lambda[lam])) is not None))
+    at = tuple((lam, value) for lam in sorted(by_lambda) if (value := told(by_lambda[lam])) is not None)
+    return Curve(cell, at, unstable([record.summary for record in records]) is not None)
 
 
 def figure3(records: Records) -> Drawn:
@@ -135,12 +139,14 @@ def _reading(one: Curve) -> tuple[str, ...]:
     by_lambda = dict(one.at)
     ends = (f"{by_lambda[lam].mean:.2f}" if lam in by_lambda else NOTHING for lam in (0.0, 0.5, 1.0))
     lam, value = one.best
-    return (*ends, figure(value), f"{lam:g}")
+    return (*ends, f"{figure(value)}{MARK if one.unstable else ''}", f"{lam:g}")
 
 
 def _sentences(curves: Sequence[Curve]) -> tuple[str, ...]:
-    seeds = max((value.seeds for one in curves for _, value in one.at), default=1)
-    over = f", averaged over {seeds} seeds (their spread in brackets)" if seeds > 1 else ""
+    seeds = {value.seeds for one in curves for _, value in one.at}
+    over = (
+        ", averaged over seeds where there are several (their spread in brackets)" if max(seeds, default=1) > 1 else ""
+    )
     return (
         "Top-1 accuracy in % of the models between the federated one (λ = 0) and each client's own (λ = 1), each client on "
         f"its own test samples after the last round: mean over clients{over}, bands ± the standard deviation over them. "

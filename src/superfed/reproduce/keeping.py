@@ -1,12 +1,12 @@
 """Results as small files that stay: one for each table or figure, to which later runs are added.
 
 A file has a record on each line, by cell and seed. What is in it is replaced by the same cell and seed with the same
-settings, and by nothing else.
+settings, which remembers the numbers that it replaces, and by nothing else.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
@@ -82,9 +82,7 @@ def _add(record: Record, seeds: dict[int, Record], path: Path) -> None:
             "it there, or keep these elsewhere"
         )
     earlier = seeds.get(record.seed)
-    if earlier is not None:  # surfaces may have been stored where the checkpoints are gone by now
-        record = replace(record, surfaces={**earlier.surfaces, **record.surfaces})
-    seeds[record.seed] = record
+    seeds[record.seed] = record if earlier is None else record.instead_of(earlier)
 
 
 def _text(target: str, scale: str, records: Sequence[Record]) -> str:

@@ -1,9 +1,9 @@
-"""A table of the paper beside ours, for a document of one's own: booktabs, nothing else."""
+"""A table of the paper beside ours, for a document of one's own: booktabs and longtable, nothing else."""
 
 from collections.abc import Sequence
 
 from superfed.reproduce.compare import Line
-from superfed.reproduce.words import METRICS, cells_of, explanation, group_title, grouped, headings, notes
+from superfed.reproduce.words import cells_of, explanation, group_heading, grouped, headings, notes
 
 SPECIAL = str.maketrans(
     {
@@ -27,33 +27,35 @@ SPECIAL = str.maketrans(
         "≥": r"$\geq$",
         "≤": r"$\leq$",
         "−": "--",
+        "†": r"$\dagger$",
     }
 )
 
 
 def latex(title: str, lines: Sequence[Line]) -> str:
-    """A ``table`` environment."""
+    """A ``longtable``, which goes on over pages: Table 4 has 264 rows."""
     words = headings(lines)
     columns = "l" + "r" * (len(words) - 2) + "l"
-    body = [r"\toprule", _row(words), r"\midrule"]
+    head, body = [r"\toprule", _row(words), r"\midrule"], list[str]()
     for number, group in enumerate(grouped(lines)):
         if number:
             body.append(r"\addlinespace")
-        metric = METRICS.get(group[0].metric, group[0].metric)
-        heading = escaped(f"{group_title(group)} ({metric})")
-        body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{heading}}}}} \\")
+        body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{escaped(group_heading(group))}}}}} \\*")
         body += [_row(cells_of(line, lines)) for line in group]
-    body.append(r"\bottomrule")
-    caption = escaped(" ".join([f"{title}.", *explanation(lines), *notes(lines)]))
+    below = [rf"\noindent {escaped(' '.join([*explanation(lines), *notes(lines)]))}"]
     return "\n".join(
         [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{caption}}}",
-            rf"\begin{{tabular}}{{{columns}}}",
+            rf"\begin{{longtable}}{{{columns}}}",
+            rf"\caption{{{escaped(title)}.}} \\",
+            *head,
+            r"\endfirsthead",
+            *head,
+            r"\endhead",
+            r"\bottomrule",
+            r"\endlastfoot",
             *body,
-            r"\end{tabular}",
-            r"\end{table}",
+            r"\end{longtable}",
+            *below,
             "",
         ]
     )

@@ -8,7 +8,7 @@ from superfed.report.numbers import NOTHING
 from superfed.reproduce.aside import Aside
 from superfed.reproduce.compare import Line, mean_of
 from superfed.reproduce.verdict import Figure
-from superfed.reproduce.words import METHODS, METRICS, STANDARD, group_title, grouped, has_standard
+from superfed.reproduce.words import METHODS, STANDARD, group_title, grouped, has_standard, metric_words
 
 TITLE = "Do methods come in the order of print?"
 FEWEST = 3
@@ -16,7 +16,7 @@ FEWEST = 3
 SENTENCE = (
     "τ is Kendall's, between ours at the λ of the paper's reading and what was published: 1 where all pairs of methods come "
     "in the same order, -1 where they come in the reverse one, about 0 where one order says nothing about the other. Methods "
-    "whose published runs had faults that the others' had not are left out of it, and so are ours that are unstable."
+    "whose published numbers are no targets where the others' are, are left out of it, and so are ours that are unstable."
 )
 OTHERWISE = " standard: the same with our errors computed over all of a client's samples, not batch by batch."
 
@@ -44,19 +44,18 @@ def _row(group: Sequence[Line], both: bool) -> tuple[str, ...] | None:
     sound = [line for line in run if line.unstable is None]
     if len(_comparable(sound)) < FEWEST:
         return None
-    metric = METRICS.get(group[0].metric, group[0].metric)
     cells = [_tau(sound, _ours), _first(sound, _ours)]
     if both:
         known = bool(sound[0].standard)
         cells += [_tau(sound, _standard), _first(sound, _standard)] if known else [NOTHING, NOTHING]
-    place = f"{group_title(group)}, {metric}"
+    place = f"{group_title(group)}, {metric_words(group)}"
     return (place, f"{len(run)}/{len(group)}", *cells, _first(group, _printed))
 
 
 def _comparable(lines: Sequence[Line]) -> list[Line]:
     """Those whose published runs had no faults but those of the whole column."""
-    usual = min((line.fault or "" for line in lines), key=len, default="")
-    return [line for line in lines if (line.fault or "") == usual]
+    usual = min((line.no_target or "" for line in lines), key=len, default="")
+    return [line for line in lines if (line.no_target or "") == usual]
 
 
 def _tau(lines: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str:
@@ -65,8 +64,10 @@ def _tau(lines: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> 
 
 
 def _first(lines: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str:
-    sign = -1 if lines[0].less_is_better else 1
-    return METHODS[max(lines, key=lambda line: sign * mean_of(figures(line))).method]
+    """Who it is, or how many there are."""
+    best = (min if lines[0].less_is_better else max)(mean_of(figures(line)) for line in lines)
+    first = [METHODS[line.method] for line in lines if mean_of(figures(line)) == best]
+    return first[0] if len(first) == 1 else f"{len(first)} alike"
 
 
 def _sign(value: float) -> int:

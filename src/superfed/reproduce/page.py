@@ -12,7 +12,7 @@ from superfed.reproduce.compare import Line
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.links import how_made, run_links
 from superfed.reproduce.record import Record, Records
-from superfed.reproduce.words import METRICS, cells_of, counts, explanation, group_title, grouped, headings, notes
+from superfed.reproduce.words import cells_of, counts, explanation, group_heading, grouped, headings, notes
 
 TITLE = "The paper beside ours"
 COLOURS = " td.agrees { color: #1a7f37; } td.higher { color: #0a6ebd; } td.lower { color: #b35900; } td.quiet { opacity: .6; }"
@@ -52,10 +52,9 @@ def index_page(entries: Mapping[str, tuple[str, str]], remark: str) -> str:
 def _tables(title: str, lines: Sequence[Line], records: Records) -> list[Markup]:
     parts = [element("h2", title), element("p", counts(lines))]
     for group in grouped(lines):
-        metric = METRICS.get(group[0].metric, group[0].metric)
         columns = [heading(words) for words in (*headings(group), *([RUNS] if records else []))]
         body = [element("tr", *_cells(line, group), *_links(line.cell, records)) for line in group]
-        parts.append(table(f"{group_title(group)} ({metric})", columns, body))
+        parts.append(table(group_heading(group), columns, body))
     parts += [element("p", words, class_="note") for words in [*explanation(lines), *notes(lines)]]
     parts += [part for aside in below(lines) for part in _aside(aside)]
     return [*parts, how_made(_all(records))] if records else parts

@@ -6,9 +6,10 @@ from superfed.report.readings import HEADLINE
 from superfed.reproduce.compare import figures, told
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Row, Section
 from superfed.reproduce.methods import METHODS
-from superfed.reproduce.parts import PARTS, Part
+from superfed.reproduce.parts import PARTS, Part, place_of
 from superfed.reproduce.published import published
 from superfed.reproduce.record import Record, Records
+from superfed.reproduce.unstable import MARK, unstable
 from superfed.reproduce.words import METHODS as NAMES
 from superfed.reproduce.words import METRICS, column_words, figure, in_print
 
@@ -27,7 +28,13 @@ def parts(records: Records) -> Drawn:
         if any(f"{part.column}/{method}" in records for method in METHODS)
         for metric in published().metrics(f"{part.place}/{METHODS[0]}")
     ]
-    return Drawn(tuple(sections), SENTENCES) if sections else NOT_RUN
+    return Drawn(tuple(sections), (*SENTENCES, *_notes(records))) if sections else NOT_RUN
+
+
+def _notes(records: Records) -> list[str]:
+    """What is known to be wrong with published numbers, each reason once."""
+    faults = (published().faults_of(place_of(cell)) for cell in records)
+    return list(dict.fromkeys(f"* {reason}" for reason in faults if reason))
 
 
 def _section(part: Part, metric: str, records: Records) -> Section:
@@ -41,5 +48,6 @@ def _row(part: Part, method: str, metric: str, runs: Sequence[Record]) -> Row:
     printed = in_print(published().of(f"{part.place}/{method}", metric))
     fault = "*" if published().faults_of(f"{part.place}/{method}") else ""
     summaries = [run.summary for run in runs]
-    ours = [figure(told(figures(summaries, reading, metric))) for reading in (ORACLE, HEADLINE)]
-    return Row(f"{part.column}/{method}", (NAMES[method], *ours, f"{printed}{fault}"))
+    best, own = (figure(told(figures(summaries, reading, metric))) for reading in (ORACLE, HEADLINE))
+    mark = MARK if unstable(summaries) else ""
+    return Row(f"{part.column}/{method}", (NAMES[method], f"{best}{mark}", own, f"{printed}{fault}"))

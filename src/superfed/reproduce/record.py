@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +39,20 @@ class Record:
     """Client by client, for cells of the open questions."""
     diverged: int = 0
     """How many client updates were not finite."""
-    silent: int = 0
-    """How many clients ended with a network that answers nothing."""
+    silent: int | None = None
+    """How many clients ended with a network that answers nothing; None of runs made before that was counted."""
     by_score: Plain = field(default_factory=dict)
     """By metric but top-1, with each client's λ chosen by it: mean and standard deviation over clients."""
+    earlier: Sequence[Plain] = ()
+    """The readings of runs with the same settings and seed in whose place this one is kept, and how they were made."""
+
+    def instead_of(self, other: "Record") -> "Record":
+        """This one, which remembers the other, and what that one did, unless they are of the same run."""
+        surfaces = {**other.surfaces, **self.surfaces}  # stored where the checkpoints may be gone by now
+        known = [*other.earlier, {"readings": other.readings, "made": asdict(other.made)}]
+        return replace(
+            self, surfaces=surfaces, earlier=[one for one in known if one["made"]["began"] != self.made.began]
+        )
 
     @property
     def summary(self) -> Plain:
@@ -52,14 +62,12 @@ class Record:
             "diverged_updates": self.diverged,
             "silent_clients": self.silent,
             "stopped": self.made.stopped,
+            "earlier": self.earlier,
         }
 
     def as_plain(self) -> Plain:
-        unsaid = [
-            key
-            for key in ("by_lambda", "surfaces", "tallies", "diverged", "silent", "by_score")
-            if not getattr(self, key)
-        ]
+        optional = ("by_lambda", "surfaces", "tallies", "diverged", "by_score", "earlier")
+        unsaid = [key for key in optional if not getattr(self, key)] + ["silent"] * (self.silent is None)
         return {key: value for key, value in asdict(self).items() if key not in unsaid}
 
     @classmethod
@@ -98,7 +106,7 @@ def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
                     surfaces=surveyed(folder) if cell.table == "figureA" else {},
                     tallies=Tallies.of(folder, run.config) if question else None,
                     diverged=summary["diverged_updates"],
-                    silent=summary.get("silent_clients", 0),
+                    silent=summary.get("silent_clients"),
                     by_score=_rounded_all(best_by_score(folder, metrics)),
                 )
             )

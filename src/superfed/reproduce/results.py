@@ -11,14 +11,13 @@ from superfed.reproduce.keeping import Kept
 from superfed.reproduce.provenance import PLACES, place_cells, places
 from superfed.reproduce.targets import draw, is_drawn, name_of, title_of
 from superfed.reproduce.words import (
-    METRICS,
     NO_TARGET,
     NOT_RUN,
     UNSTABLE,
     VERDICTS,
     cells_of,
     explanation,
-    group_title,
+    group_heading,
     grouped,
     headings,
     notes,
@@ -93,9 +92,8 @@ def _comparison(lines: Sequence[Line]) -> list[str]:
         if not any(line.ours for line in group):
             continue
         shown += group
-        metric = METRICS.get(group[0].metric, group[0].metric)
         parts += [
-            f"### {group_title(group)} ({metric})\n",
+            f"### {group_heading(group)}\n",
             _table(headings(group), [cells_of(line, group) for line in group]),
         ]
     sentences = [*explanation(shown), *notes(shown)] if shown else []

@@ -32,11 +32,11 @@ def standing(lines: Sequence[Line]) -> Aside:
 def _sentence() -> str:
     first, second = (_short(method) for method in MIXINGS)
     return (
-        f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, in points, and who they "
-        "are: at the λ of the paper's reading, at each client's own choice on its validation samples, and at one for all that "
-        "they choose together; of those that were run and are not unstable, and in print of all. * where, of ours, the same "
-        f"test as for the verdicts sees a difference; the best other is taken as one run, and p < {LEVEL:g} is not corrected "
-        "for its having been chosen."
+        f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, in points, or in the "
+        "unit of an error, where less is better; and who they are: at the λ of the paper's reading, at each client's own "
+        "choice on its validation samples, and at one for all that they choose together; of those that were run and are not "
+        "unstable, and in print of all. * where, of ours, the same test as for the verdicts sees a difference; the best other "
+        f"is taken as one run, and p < {LEVEL:g} is not corrected for its having been chosen."
     )
 
 

@@ -12,13 +12,12 @@ from superfed.reproduce.below import below
 from superfed.reproduce.compare import Line, mean_of
 from superfed.reproduce.ruled import ruled
 from superfed.reproduce.words import (
-    METRICS,
     POINTS,
     STANDARD,
     cells_of,
     counts,
     explanation,
-    group_title,
+    group_heading,
     grouped,
     headings,
     notes,
@@ -30,20 +29,19 @@ COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
 def show(title: str, lines: Sequence[Line], console: Console) -> None:
     console.print(Text(title, style="bold"))
     for group in grouped(lines):
-        metric = METRICS.get(group[0].metric, group[0].metric)
-        table = ruled(f"{group_title(group)} ({metric})")
+        table = ruled(group_heading(group))
         words = headings(group)
         without = POINTS if STANDARD in words else None  # there is no room for both
-        shown = [heading for heading in words if heading != without]
-        for number, heading in enumerate(shown):
-            table.add_column(heading, justify="left" if number in (0, len(shown) - 1) else "right", no_wrap=True)
+        shown = [word for word in words if word != without]
+        for number, word in enumerate(shown):
+            table.add_column(word, justify="left" if number in (0, len(shown) - 1) else "right", no_wrap=True)
         for line in group:
             cells = dict(zip(words, cells_of(line, group), strict=True))
             for brief, figures in ((HEADLINE, line.headline), (STANDARD, line.standard)):  # there is no room for more
                 if brief in cells:
                     cells[brief] = f"{mean_of(figures):.2f}" if figures else NOTHING
-            *numbers, word = (cells[heading] for heading in shown)
-            table.add_row(*numbers, Text(word, style=COLOURS.get(word, "dim")))
+            *numbers, said = (cells[word] for word in shown)
+            table.add_row(*numbers, Text(said, style=COLOURS.get(said, "dim")))
         console.print(table)
         console.print()
     for sentence in [counts(lines), *explanation(lines), *notes(lines)]:
@@ -54,8 +52,8 @@ def show(title: str, lines: Sequence[Line], console: Console) -> None:
 
 def _show_aside(aside: Aside, console: Console) -> None:
     table = ruled(aside.title)
-    for number, heading in enumerate(aside.headings):
-        table.add_column(heading.replace(", ", ",\n"), no_wrap=number > 0)
+    for number, word in enumerate(aside.headings):
+        table.add_column(word.replace(", ", ",\n"), no_wrap=number > 0)
     for title, run, *leads in aside.rows:
         table.add_row(title, run, *(lead.replace(" ", "\n", 1) for lead in leads))  # who they are goes below
     console.print()

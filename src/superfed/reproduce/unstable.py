@@ -26,9 +26,7 @@ def _blown_up(summaries: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def _died(summaries: Sequence[Mapping[str, Any]]) -> str | None:
-    dead = [
-        summary for summary in summaries if summary.get("silent_clients", 0) >= SILENT_SHARE * summary["num_clients"]
-    ]
+    dead = [one for one in summaries if (one.get("silent_clients") or 0) >= SILENT_SHARE * one["num_clients"]]
     if not dead:
         return None
     silent, clients = (sum(summary[key] for summary in dead) for key in ("silent_clients", "num_clients"))

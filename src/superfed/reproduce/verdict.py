@@ -1,8 +1,9 @@
 """Whether one of our numbers is the published one, by a test that is said with it.
 
 Means of runs differ by their seeds. Where we have several seeds, the spread of their means is what a difference is
-measured against, ours and, as it was one run, the published one's. Where we have one seed, all there is to go by is the
-spread over clients of either run, as if clients were independent, which they are not: they share a global model.
+measured against, ours and, as it was one run, the published one's; and since three seeds can be alike by chance, clients
+must show it too. Where we have one seed, all there is to go by is the spread over clients of either run, as if clients were
+independent, which they are not: they share a global model.
 """
 
 from dataclasses import dataclass
@@ -15,13 +16,16 @@ from superfed.metrics.student import two_sided
 LEVEL = 0.05
 SEEDS_NEEDED = 3
 """To tell a spread from them."""
+ROUNDING = 1e-9
+HALF_A_DIGIT = 0.005
+"""Of the last one in print."""
 
 Word = Literal["agrees", "higher", "lower", "unknown"]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A mean over clients, and their standard deviation; both in percent."""
+    """A mean over clients, and their standard deviation; of accuracies both in percent."""
 
     mean: float
     std: float | None
@@ -40,7 +44,7 @@ class Verdict:
     def sentence(self) -> str:
         if self.p is None:
             return f"{self.difference:+.2f}: nothing to measure it against"
-        how = "t test between seeds" if self.by == "seeds" else "z test over clients"
+        how = "t test between seeds, and over clients" if self.by == "seeds" else "z test over clients"
         says = {"agrees": "no difference to be seen", "higher": "ours is higher", "lower": "ours is lower"}
         return f"{self.difference:+.2f}: {says.get(self.word, 'unknown')} (two-sided {how}, p = {self.p:.2g})"
 
@@ -48,27 +52,38 @@ class Verdict:
 def verdict(ours: list[Figure], published: Figure) -> Verdict:
     """``ours`` has a figure for each seed."""
     difference = fmean(figure.mean for figure in ours) - published.mean
-    error, by = _standard_error(ours, published)
-    if error is None:
-        return Verdict("unknown", difference, None, by)
-    if error == 0:
-        p = 1.0 if difference == 0 else 0.0
-    elif by == "seeds":
-        p = two_sided(difference / error, len(ours) - 1)
-    else:
-        p = erfc(abs(difference) / error / sqrt(2))
+    between, over = _between_seeds(ours, difference), _over_clients(ours, published, difference)
+    known = [p for p in (between, over) if p is not None]
+    if not known:
+        return Verdict("unknown", difference, None, "nothing")
+    p = max(known)
     word: Word = "agrees" if p >= LEVEL else "higher" if difference > 0 else "lower"
-    return Verdict(word, difference, p, by)
+    return Verdict(word, difference, p, "clients" if between is None else "seeds")
 
 
-def _standard_error(
-    ours: list[Figure], published: Figure
-) -> tuple[float | None, Literal["seeds", "clients", "nothing"]]:
-    if len(ours) >= SEEDS_NEEDED:
-        spread = stdev(figure.mean for figure in ours)
-        return spread * sqrt(1 / len(ours) + 1), "seeds"
-    spreads = [figure.std for figure in ours if figure.std is not None]
-    if len(spreads) < len(ours) or published.std is None:
-        return None, "nothing"
-    own = fmean(s * s / figure.num_clients for s, figure in zip(spreads, ours, strict=True)) / len(ours)
-    return sqrt(own + published.std**2 / published.num_clients), "clients"
+def _between_seeds(ours: list[Figure], difference: float) -> float | None:
+    if len(ours) < SEEDS_NEEDED:
+        return None
+    error = stdev(figure.mean for figure in ours) * sqrt(1 / len(ours) + 1)
+    return _certainty(difference) if error < ROUNDING else two_sided(difference / error, len(ours) - 1)
+
+
+def _over_clients(ours: list[Figure], published: Figure, difference: float) -> float | None:
+    """Standard deviations are of the clients there are, so that what they say of others has one degree less."""
+    squares = [_square_error(figure.std, figure.num_clients) for figure in ours]
+    theirs = _square_error(published.std, published.num_clients)
+    own = [square for square in squares if square is not None]
+    if len(own) < len(ours) or theirs is None:
+        return None
+    error = sqrt(fmean(own) / len(ours) + theirs)
+    return _certainty(difference) if error < ROUNDING else erfc(abs(difference) / error / sqrt(2))
+
+
+def _square_error(std: float | None, clients: int) -> float | None:
+    """Of a mean over so many."""
+    return None if std is None or clients < 2 else std * std / (clients - 1)
+
+
+def _certainty(difference: float) -> float:
+    """Where nothing differs, what is more than rounding in print."""
+    return 0.0 if abs(difference) > HALF_A_DIGIT else 1.0

@@ -33,6 +33,8 @@ DATASETS = {
     "shakespeare": "Shakespeare",
 }
 VERDICTS = ("agrees", "higher", "lower", "unknown")
+AGAIN = "†"
+"""Beside ours, where a run stands in the place of an earlier one."""
 UNSTABLE, NO_TARGET, NOT_RUN = "unstable", "no target", "not run"
 """Where there is no verdict."""
 STANDARD, POINTS = "standard", "points"
@@ -68,12 +70,19 @@ def group_title(lines: Sequence[Line]) -> str:
     return column_words(lines[0].dataset, lines[0].setting)
 
 
+def metric_words(group: Sequence[Line]) -> str:
+    """Of lines that share a metric."""
+    return METRICS.get(group[0].metric, group[0].metric)
+
+
+def group_heading(group: Sequence[Line]) -> str:
+    """Of a group's table: ``MNIST, K = 50 (top-1, %)``."""
+    return f"{group_title(group)} ({metric_words(group)})"
+
+
 def row_title(group: Sequence[Line], lines: Sequence[Line]) -> str:
     """A group among all lines: its title, and its metric where there are several."""
-    metric = group[0].metric
-    return group_title(group) + (
-        "" if len({line.metric for line in lines}) == 1 else f", {METRICS.get(metric, metric)}"
-    )
+    return group_title(group) + ("" if len({line.metric for line in lines}) == 1 else f", {metric_words(group)}")
 
 
 def cell_words(cell: str) -> str:
@@ -121,13 +130,13 @@ def cells_of(line: Line, together: Sequence[Line] = ()) -> tuple[str, ...]:
     """
     printed, ours = line.published, told(line.ours)
     difference = NOTHING if ours is None else f"{ours.mean - printed.mean:+.2f}"
-    std = "" if printed.std is None else f" ±{printed.std:.2f}"
-    mark = "*" if line.faults else "?" if line.oddity else ""
+    own_marks = f"{MARK if line.unstable else ''}{AGAIN if line.earlier else ''}"
+    marks = f"{'*' if line.faults else ''}{'?' if line.oddity else ''}"
     return (
         METHODS.get(line.method, line.method),
-        f"{figure(ours)}{MARK if line.unstable else ''}",
+        f"{figure(ours)}{own_marks}",
         *([figure(told(line.standard))] if has_standard(together) else []),
-        f"{printed.mean:.2f}{std}{mark}",
+        f"{in_print(printed)}{marks}",
         difference,
         figure(told(line.headline)),
         NOTHING if ours is None else word(line),
@@ -138,7 +147,7 @@ def word(line: Line) -> str:
     """The verdict, or why there is none."""
     if not line.ours:
         return NOT_RUN
-    if line.fault is not None:
+    if line.no_target is not None:
         return NO_TARGET
     return UNSTABLE if line.verdict is None else line.verdict.word
 
@@ -155,8 +164,8 @@ def explanation(lines: Sequence[Line]) -> list[str]:
         f"ours: mean ±std over clients (std over seeds), at the λ of the reading {reading}, as the published numbers are; "
         f"{HEADLINE}: at each client's own choice on its validation samples, the honest one.",
         f"points: ours less the published. verdict: from {SEEDS_NEEDED} seeds on a two-sided t test against the spread "
-        f"between them, else a z test against the spread over clients, at {LEVEL:.0%}; agrees means that no difference "
-        "can be seen.",
+        "between them, and always a z test against the spread over clients, where it is known: by all of them at "
+        f"{LEVEL:.0%}; agrees means that no difference can be seen.",
         *([AS_PRINTED] if has_standard(lines) else []),
     ]
 
@@ -168,6 +177,9 @@ def notes(lines: Sequence[Line]) -> list[str]:
         where = cell_words(line.cell)
         if line.unstable:
             found[f"{MARK} {where}: {line.unstable}."] = None
+        if line.earlier:
+            came = ", ".join(f"{one.mean:.2f}" for one in line.earlier)
+            found[f"{AGAIN} {where}: run again with the same settings and seed; before that it came to {came}."] = None
         if line.faults:
             found[f"* {line.faults}"] = None
         if line.oddity:

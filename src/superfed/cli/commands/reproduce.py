@@ -98,7 +98,7 @@ def command(
     from superfed.cli.reproduce_cell import show_cells
     from superfed.cli.reproduce_plan import show_plan
     from superfed.cli.reproduce_runs import Job, make
-    from superfed.cli.reproduced import keep_all, show_all, write_results
+    from superfed.cli.reproduced import beside, keep_all, show_all, write_results
     from superfed.cli.schedule.show import show_on_gpus
     from superfed.core.errors import require
     from superfed.reproduce.cells import runs
@@ -138,7 +138,7 @@ def command(
         if not show:
             job = Job(scale, where, again + place.options, engine, data_root, place)
             data_is_here, complaints = make(planned, job, console)
-    found = records(planned, where)
+    found = records(runs(beside(wanted, scale), numbers), where)
     show_all(wanted, scale, found, where, console)
     if keep:
         keep_all(wanted, scale, found, kept, console)

@@ -18,6 +18,7 @@ from superfed.metrics.student import two_sided
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
 
 Floats = NDArray[np.float64]
+MARKS = {"seeds": "*", "clients": "°"}
 Values = Mapping[int, Floats]
 """In percent, client by client, for each seed."""
 
@@ -51,17 +52,22 @@ class Difference:
     @property
     def words(self) -> str:
         """``+0.52 (p = 0.031)``."""
-        return f"{self.points:+.2f} ({chance(self.p)})"
+        return f"{self.points:+.2f} ({self._chance})"
 
     @property
     def inside(self) -> str:
         """The same for brackets: ``+0.52, p = 0.031``."""
-        return f"{self.points:+.2f}, {chance(self.p)}"
+        return f"{self.points:+.2f}, {self._chance}"
 
     @property
     def marked(self) -> str:
-        """``+0.52*``: with a mark where it counts as seen."""
-        return f"{self.points:+.2f}{'*' if self.seen else ''}"
+        """``+0.52*``: with a mark where it counts as seen, another one if by clients alone."""
+        return f"{self.points:+.2f}{MARKS[self.by] if self.seen else ''}"
+
+    @property
+    def _chance(self) -> str:
+        alone = self.p is not None and self.by == "clients"
+        return f"{chance(self.p)} over clients" if alone else chance(self.p)
 
 
 def compared(first: Values, second: Values) -> tuple[Values, Values]:
@@ -140,13 +146,18 @@ def _of_groups(first: Values, second: Values) -> Difference | None:
 
 
 def _against_seeds(first: Values, second: Values) -> Difference | None:
-    """A few runs less several or the other way round, against the spread of the several, as if the few had it too."""
+    """A few runs less several or the other way round, against the spread of the several, as if the few had it too.
+
+    Where both are several, with other seeds, it is the spread of either.
+    """
     sides = [[float(of.mean()) for of in side.values()] for side in (first, second)]
-    most = max(sides, key=len)
-    if not all(sides) or len(most) < SEEDS_NEEDED:
+    several = [side for side in sides if len(side) >= SEEDS_NEEDED]
+    if not all(sides) or not several:
         return None
-    points, error = fmean(sides[0]) - fmean(sides[1]), stdev(most) * sqrt(1 / len(sides[0]) + 1 / len(sides[1]))
-    return Difference(points, _chance(points, error, len(most) - 1), "seeds")
+    degrees = sum(len(side) - 1 for side in several)
+    spread = sqrt(sum((len(side) - 1) * stdev(side) ** 2 for side in several) / degrees)
+    points, error = fmean(sides[0]) - fmean(sides[1]), spread * sqrt(1 / len(sides[0]) + 1 / len(sides[1]))
+    return Difference(points, _chance(points, error, degrees), "seeds")
 
 
 def _between_seeds(means: Sequence[float]) -> Difference:

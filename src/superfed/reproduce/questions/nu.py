@@ -29,11 +29,12 @@ def section(column: Column) -> Section:
 
 
 def _of(column: Column, method: str) -> str | None:
-    """What the ν furthest from none does; p is that of the furthest of so many."""
+    """What the ν furthest from none does, of those seen to do anything if there are any; p is that of one of so many."""
     found = {nu: less for nu in asked.NUS if nu != NONE and (less := _less(column, method, nu, HEADLINE)) is not None}
     if not found:
         return None
-    nu = max(found, key=lambda one: abs(found[one].points))
+    seen = [nu for nu, less in found.items() if less.among(len(found)).seen]
+    nu = max(seen or found, key=lambda one: abs(found[one].points))
     furthest, oracle = found[nu].among(len(found)), _less(column, method, nu, "oracle")
     verdict = "it does" if furthest.seen else "no difference can be seen"
     beside = "" if oracle is None else f" and {oracle.among(len(found)).words} at the oracle's"
