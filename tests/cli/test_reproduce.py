@@ -86,6 +86,21 @@ def test_a_part_of_a_dataset_is_not_taken_for_the_whole(superfed: Program, tmp_p
             "--seeds: must be a number of seeds, or from one to another as in 1-2, not 'two'",
         ),
         (["table1", "--only", "cifar9"], "--only: no cell of table1 has 'cifar9' in its name; they look like table1/"),
+        (
+            ["table1", "--only", "mnist,cifar9"],
+            "--only: no cell of table1 has 'cifar9' in its name; they look like table1/",
+        ),
+        (["table1", "--only", ","], "--only: must name cells of table1, or parts of their names, such as table1/"),
+        (["table1", "table2", "--plan"], "table2: only engine.KEY=VALUE may be given"),
+        (["table1", "engine.devise=cpu", "--plan"], "engine.devise: unknown; did you mean 'device'?"),
+        (["table1", "engine.workers=[1,2]", "--scale", "smoke"], "engine.workers: takes one value here, not [1, 2]"),
+        (["table1", "--plan", "--show"], "--plan: cannot be given together with --show"),
+        (["table1", "--keep", "--cell", "k50"], "--keep: cannot be given together with --cell"),
+        (["all", "--page", "page.html"], "--page: must be a file in Markdown, as in FILE.md, not page.html"),
+        (
+            ["all", "--page", "page.md"],
+            "results/reproduce: nothing is kept there, and a page of nothing is not written",
+        ),
         (["table1", "--cell", "cifar9"], "--cell: no cell has 'cifar9' in its name; they look like table1/"),
         (["table1", "training.lr=1", "--scale", "smoke"], "training.lr=1: only engine.KEY=VALUE may be given"),
         (["table1", "engine.devise=cpu", "--scale", "smoke"], "engine.devise: unknown; did you mean 'device'?"),
@@ -175,3 +190,32 @@ def test_an_open_question_takes_the_runs_of_the_table_and_is_answered(superfed: 
     page = tmp_path / "page.md"
     assert superfed("reproduce", "all", "--kept", tmp_path / "kept", "--page", page).returncode == 0
     assert "## What the paper leaves open: eight questions, a sweep each (smoke: " in page.read_text()
+
+
+def test_what_is_there_is_shown_and_kept_whatever_is_asked_for_now(superfed: Program, tmp_path: Path) -> None:
+    where = ("--scale", "smoke", "--out", tmp_path)
+    superfed("reproduce", "table1", *ENGINE, *where, "--only", "mnist/k50/fedavg", "--seeds", 2)
+    done = superfed("reproduce", "table1", *ENGINE, *where, "--only", "mnist/k50/fedprox")
+    assert "FedProx" in done.stdout
+    assert "FedAvg" not in done.stdout.split("numbers are there")[0]
+    page, tex = ((tmp_path / "smoke" / f"table1.{ending}").read_text() for ending in ("html", "tex"))
+    assert "FedAvg" in page
+    assert "FedAvg &" in tex
+    superfed("reproduce", "table1", *where, "--show", "--keep", "--kept", tmp_path / "kept")
+    assert (tmp_path / "kept" / "table1.json").read_text().count('"cell":"table1/mnist/k50/fedavg"') == 2
+    plan = superfed("reproduce", "table1", *where, "--only", "mnist/k50", "--plan")
+    assert "2 runs of these are finished, and would not be made again." in plan.stdout
+
+
+def test_a_run_goes_on_as_it_began_and_says_so(superfed: Program, tmp_path: Path) -> None:
+    out = tmp_path / "a [b]"
+    small = ("reproduce", "table1", "--scale", "smoke", "--only", "mnist/k50/fedavg", "--out", out)
+    done = superfed(*small, *ENGINE)
+    assert f"page: {out}/smoke/table1.html" in done.stdout
+    (info,) = out.rglob("run.json")
+    info.write_text(info.read_text().replace('"finished"', '"running"').replace('"done"', '"running"'))
+    again = superfed(*small, "engine.device=cpu", "engine.dtype=float64")
+    assert again.returncode == 0, again.stderr
+    assert "begun with other engine settings, and going on with these: mnist-fedavg-" in " ".join(again.stdout.split())
+    alike = superfed(*small, *ENGINE)
+    assert "begun with other" not in alike.stdout

@@ -49,7 +49,8 @@ def test_without_a_price_none_is_worked_out(superfed: Program) -> None:
         (["--plan", "--gpus", "8", "--price", "-1"], "--price: must be more than 0, not -1.0"),
         (
             ["--plan", "--gpus", "1,8,64", "--page", "page.md"],
-            "--page: of schedules is of everything: superfed reproduce all --plan --gpus 1,8,64 --page page.md",
+            "--page: of schedules is of everything on 1, 8, 64 GPUs: superfed reproduce all --plan --gpus 1,8,64 --page "
+            "page.md",
         ),
     ],
 )

@@ -142,7 +142,7 @@ def test_every_plan_can_be_made_and_read_in_80_columns(scale: str) -> None:
     for target in (*TARGETS, "all"):
         plan = Plan.of(cells(target, scale), seeds=[0])  # type: ignore[arg-type]
         out = io.StringIO()
-        show_plan(plan, Console(file=out, width=80))
+        show_plan(plan, [], Console(file=out, width=80))
         lines = out.getvalue().splitlines()
         assert max(map(len, lines)) <= 80
         assert "…" not in out.getvalue()

@@ -223,8 +223,12 @@ def test_those_that_fail_were_never_sampled() -> None:
     found = asked(5, mm, lm, ditto, run("k500/fedavg", 90, never_sampled=never))
     assert "With SuPerFed-MM no client fails, those never sampled are" in found.remark
     assert "those sampled only before L are" in found.remark
-    assert "with SuPerFed-LM 5 clients fail, 4 of them never sampled, those never sampled are -78.50" in found.remark
-    assert found.remark.endswith("; of the baselines' clients that fail, never sampled were 4 of 5 with Ditto.")
+    assert (
+        "with SuPerFed-LM 5 of 60 clients fail, 4 of them never sampled, those never sampled are -78.50" in found.remark
+    )
+    assert found.remark.endswith(
+        "; of the baselines' clients that fail, never sampled were 4 of 5 with Ditto (of 60 clients)."
+    )
     assert words(found, "Ditto, never sampled") == ("4", "0.00 ±0.00", "4", "0.00 ±0.00", "4")
     assert words(found, "Ditto, others")[0] == "56"
     assert words(found, "SuPerFed-MM, only before L")[0] == "2"

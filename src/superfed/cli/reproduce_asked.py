@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import cast, get_args
 
 from superfed.core.errors import SettingError, require
@@ -24,6 +25,18 @@ def seeds_of(text: str) -> range:
     return range(int(first), int(last) + 1)
 
 
+def seeds_there(where: Path) -> set[int]:
+    """Of all runs that lie there."""
+    names = (path.name for path in where.iterdir()) if where.is_dir() else ()
+    return {int(found[1]) for name in names if (found := re.search(r"-seed(\d+)$", name))}
+
+
+def one_thing(**asked: object) -> None:
+    """That no two of these were asked for, each of which is done instead of anything else."""
+    given = [f"--{name}" for name, value in asked.items() if value not in (None, False)]
+    require(len(given) < 2, given[0] if given else "", f"cannot be given together with {', '.join(given[1:])}")
+
+
 def chosen(target: str, scale: str, only: str | None) -> list[Cell]:
     if target not in (*TARGETS, ALL):
         raise SettingError("TARGET", f"'{target}' is none; choose from {', '.join(TARGETS)}, {ALL}")
@@ -33,10 +46,13 @@ def chosen(target: str, scale: str, only: str | None) -> list[Cell]:
     if only is None:
         return every
     words = [word.strip() for word in only.split(",") if word.strip()]
-    wanted = {cell.id for word in words for cell in named(word, every)}
-    found = [cell for cell in every if cell.id in wanted]
-    require(bool(found), "--only", f"no cell of {target} has '{only}' in its name; they look like {every[0].id}")
-    return found
+    require(bool(words), "--only", f"must name cells of {target}, or parts of their names, such as {every[0].id}")
+    wanted = set[str]()
+    for word in words:
+        found = named(word, every)
+        require(bool(found), "--only", f"no cell of {target} has '{word}' in its name; they look like {every[0].id}")
+        wanted |= {cell.id for cell in found}
+    return [cell for cell in every if cell.id in wanted]
 
 
 def named(word: str, every: Sequence[Cell]) -> list[Cell]:

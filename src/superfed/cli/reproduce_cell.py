@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from rich.console import Console
 from rich.text import Text
@@ -66,7 +67,7 @@ def _command(cell: Cell, scale: str, out: Path, seed: int = 0, experiment: dict[
     given = config.get("engine", {}) if isinstance(config, dict) else {}
     usual = cell.settings.get("engine", {})
     engine = [f"engine.{key}={value}" for key, value in given.items() if usual.get(key) != value]
-    data = [f"--data-root {begun['data_root']}"] if begun.get("data_root") else []
+    data = [f"--data-root {quote(str(begun['data_root']))}"] if begun.get("data_root") else []
     seeds = "1" if seed == 0 else f"{seed}-{seed}"
-    rest = [f"--scale {scale} --only {cell.id} --seeds {seeds} --out {out}", *data]
+    rest = [f"--scale {scale} --only {cell.id} --seeds {seeds} --out {quote(str(out))}", *data]
     return " ".join(["superfed reproduce", cell.table, *engine, *rest])

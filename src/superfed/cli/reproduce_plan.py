@@ -1,9 +1,12 @@
 """What a reproduction will take, on the terminal."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.plan import Group, Plan
 from superfed.reproduce.rates import MACHINES, Machine
 
@@ -14,8 +17,8 @@ RATES = "Times are of training alone, from rates seen on such machines"
 GUESSED = "; ~ where the rate is a guess"
 
 
-def show_plan(plan: Plan, console: Console) -> None:
-    """A row for each group of runs that are computed together, by their network."""
+def show_plan(plan: Plan, done: Sequence[PlannedRun], console: Console) -> None:
+    """A row for each group of runs that are computed together, by their network; ``done`` are those that are finished."""
     console.print(Text(_summary(plan), style="bold"))
     table = Table(box=None, padding=(0, 1, 0, 0))
     for place, heading in enumerate(HEADINGS):
@@ -30,13 +33,18 @@ def show_plan(plan: Plan, console: Console) -> None:
         table.add_row("in all", "", f"{plan.num_runs}", "", *total, style="bold")
     console.print(table)
     guessed = any(group.guessed(machine) for group in plan.groups for machine in MACHINES)
-    for sentence in (TOGETHER, f"{RATES}{GUESSED if guessed else ''}."):
+    already = [f"{_number(len(done), 'run')} of these are finished, and would not be made again."] if done else []
+    for sentence in (*already, TOGETHER, f"{RATES}{GUESSED if guessed else ''}."):
         console.print(Text(sentence, style="dim"))
 
 
 def _summary(plan: Plan) -> str:
-    seeds = "1 seed" if len(plan.seeds) == 1 else f"{len(plan.seeds)} seeds"
-    return f"{plan.num_cells} cells, {seeds}: {plan.num_runs} runs in {len(plan.groups)} groups"
+    cells, seeds = _number(plan.num_cells, "cell"), _number(len(plan.seeds), "seed")
+    return f"{cells}, {seeds}: {_number(plan.num_runs, 'run')} in {_number(len(plan.groups), 'group')}"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _row(group: Group) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from superfed.cli.progress import watching
 from superfed.experiments.places import Here, Place
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.parts import PARTS, TARGET
-from superfed.reproduce.running import finished, in_jobs, run_all, split_by_data
+from superfed.reproduce.running import begun_otherwise, finished, folder_name, in_jobs, run_all, split_by_data
 from superfed.reproduce.scales import SURFACES, Scale
 from superfed.reproduce.surveys import survey
 
@@ -38,6 +38,12 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
     here, missing = split_by_data([run for run in planned if finished(run, job.where) is None], job.data_root)
     for dataset, why in missing.items():
         typer.echo(f"superfed: {dataset} is left out: {why}{_hint(dataset, planned)}", err=True)
+        complaints.append(f"{dataset} was left out; why is said above")
+    otherwise = begun_otherwise(here, job.where, job.engine)
+    if otherwise:
+        names = ", ".join(folder_name(run) for run in otherwise)
+        words = f"begun with other engine settings, and going on with these: {names}; remove them to begin anew"
+        console.print(Text(words, style="dim"))
     for some in in_jobs(here) if isinstance(job.place, Here) else [here] if here else []:
         with stoppable(job.where, job.again) as stop, failures_kept() as failures, watching(console) as observer:
             run_all(some, job.where, job.again, job.engine, job.data_root, Heeding(observer, stop), job.place)

@@ -6,6 +6,7 @@ from typing import cast
 
 from rich.console import Console
 
+from superfed.core.errors import UserError
 from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.keeping import keep, read_all
@@ -14,7 +15,7 @@ from superfed.reproduce.page import figure_page, index_page, page
 from superfed.reproduce.record import Records
 from superfed.reproduce.results import results
 from superfed.reproduce.scales import IN_WORDS, Scale
-from superfed.reproduce.targets import QUESTIONS, draw, is_drawn, title_of
+from superfed.reproduce.targets import draw, is_drawn, title_of
 from superfed.reproduce.terminal import show
 from superfed.reproduce.terminal_figure import show_figure
 from superfed.reproduce.words import counts
@@ -29,12 +30,12 @@ def show_all(wanted: Sequence[Cell], scale: str, records: Records, where: Path, 
     for target in dict.fromkeys(cell.table for cell in wanted):
         asked = [cell.id for cell in wanted if cell.table == target]
         own = {cell: records[cell] for cell in asked if cell in records}
+        every = {cell: of_seeds for cell, of_seeds in records.items() if cell.startswith(f"{target}/")}
         if is_drawn(target):
-            together = [cell.id for cell in beside(wanted, scale) if cell.table == target]
-            _show_figure(target, scale, {cell: records[cell] for cell in together if cell in records}, where, console)
+            _show_figure(target, scale, every, where, console)
             state = f"{len(own)} of {len(asked)} cells are there"
         else:
-            state = _show_table(target, scale, own, asked, where, console)
+            state = _show_table(target, scale, every, asked, where, console)
         entries[f"{target}.html"] = (title_of(target), state)
         console.print()
     if len(entries) > 1:
@@ -43,10 +44,10 @@ def show_all(wanted: Sequence[Cell], scale: str, records: Records, where: Path, 
 
 
 def beside(wanted: Sequence[Cell], scale: str) -> list[Cell]:
-    """The wanted cells, and where some are of questions all of these: several sweeps answer one."""
-    asks = any(cell.table in QUESTIONS for cell in wanted)
-    every = [cell for name in QUESTIONS for cell in cells(name, cast(Scale, scale))] if asks else []
-    return list(dict.fromkeys([*wanted, *every]))
+    """All cells of the tables and figures that have wanted ones: what is written of them is of all that is there."""
+    return [
+        cell for target in dict.fromkeys(cell.table for cell in wanted) for cell in cells(target, cast(Scale, scale))
+    ]
 
 
 def keep_all(wanted: Sequence[Cell], scale: str, records: Records, folder: Path, console: Console) -> None:
@@ -60,7 +61,10 @@ def keep_all(wanted: Sequence[Cell], scale: str, records: Records, folder: Path,
 
 def write_results(folder: Path, path: Path, console: Console) -> None:
     """The page of all that is kept in ``folder``; its pictures go into a folder beside it, of the same name."""
-    text, pictures = results(read_all(folder), path.stem)
+    found = read_all(folder)
+    if not any(one.records for one in found.values()):
+        raise UserError(f"{folder}: nothing is kept there, and a page of nothing is not written")
+    text, pictures = results(found, path.stem)
     for name, svg in pictures.items():
         write_text(path.parent / path.stem / name, svg)
     write_text(path, text)
@@ -68,19 +72,20 @@ def write_results(folder: Path, path: Path, console: Console) -> None:
 
 
 def _show_table(target: str, scale: str, records: Records, asked: Sequence[str], where: Path, console: Console) -> str:
-    """In the terminal, as a page and as LaTeX; returned is how far it has come."""
-    title, lines = title_of(target, scale), _lines(target, records, asked)
+    """What was asked for in the terminal, and all there is as a page and as LaTeX; returned is how far it has come."""
+    title, every = title_of(target, scale), _lines(target, records, asked)
+    lines = [line for line in every if line.cell in asked]
     if not lines:
         console.print("Nothing that was run has a number in print.")
         return "nothing is in print"
     show(title, lines, console)
     for words, path, text in (
-        ("page", where / f"{target}.html", page({title: lines}, records)),
-        ("LaTeX", where / f"{target}.tex", latex(title, lines)),
+        ("page", where / f"{target}.html", page({title: every}, records)),
+        ("LaTeX", where / f"{target}.tex", latex(title, every)),
     ):
         write_text(path, text)
         _say(words, path, console)
-    return counts(lines)
+    return counts(every)
 
 
 def _show_figure(target: str, scale: str, records: Records, where: Path, console: Console) -> None:
@@ -97,9 +102,10 @@ def _show_figure(target: str, scale: str, records: Records, where: Path, console
 
 
 def _lines(target: str, records: Records, asked: Sequence[str]) -> list[Line]:
+    """Of what was asked for or is there."""
     summaries = {cell: [record.summary for record in of_seeds] for cell, of_seeds in records.items()}
-    return [line for line in compare(target, summaries) if line.cell in asked]
+    return [line for line in compare(target, summaries) if line.cell in asked or line.ours]
 
 
 def _say(what: str, path: Path, console: Console) -> None:
-    console.print(f"{what}: {path}", highlight=False, soft_wrap=True)
+    console.print(f"{what}: {path}", highlight=False, markup=False, soft_wrap=True)

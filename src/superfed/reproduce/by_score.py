@@ -21,7 +21,8 @@ TITLE = "And if λ is chosen by the score itself?"
 SENTENCE = (
     f"{TITLE} Where another score than top-1 is reported, it is not printed by which of them a client's best λ on its test "
     "samples was taken; ours is by top-1. Here it is by the score itself, which is the most that can be had: the mean over "
-    "clients, and the difference to ours; and the lead, the better SuPerFed less the best other method, with its * as above."
+    "clients, and the difference to ours; and the lead, the better SuPerFed less the best other method, with its * as above. "
+    "Columns whose runs were made before it was recorded are not here."
 )
 
 
@@ -42,7 +43,7 @@ def by_score(lines: Sequence[Line]) -> Aside:
 
 def _told(line: Line) -> str:
     best = mean_of(line.by_score)
-    return f"{best:.2f} {best - mean_of(line.ours):+.2f}"
+    return f"{best:.2f} {best - mean_of(line.ours):+z.2f}"
 
 
 def _at_its_best(line: Line) -> Sequence[Figure]:

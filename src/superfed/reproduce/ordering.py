@@ -60,7 +60,7 @@ def _comparable(lines: Sequence[Line]) -> list[Line]:
 
 def _tau(lines: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str:
     found = kendall([(mean_of(figures(line)), line.published.mean) for line in _comparable(lines)])
-    return NOTHING if found is None else f"{found:+.2f}"
+    return NOTHING if found is None else f"{found:+z.2f}"
 
 
 def _first(lines: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str:

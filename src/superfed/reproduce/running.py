@@ -58,7 +58,21 @@ def engine_settings(changes: Sequence[str]) -> dict[str, Any]:
         if not change.startswith("engine."):
             raise UserError(f"{change}: only engine.KEY=VALUE may be given, since the paper says the rest")
     settings: dict[str, Any] = apply_overrides({}, list(changes)).get("engine", {})
+    for key, value in settings.items():
+        if isinstance(value, list | dict):
+            raise UserError(f"engine.{key}: takes one value here, not {value}")
     return settings
+
+
+def begun_otherwise(runs: Sequence[PlannedRun], out: Path, engine: Mapping[str, Any]) -> list[PlannedRun]:
+    """Those that lie there unfinished and go on as they began, with other settings of how they are computed than these."""
+    found = []
+    for run in runs:
+        stored = ExperimentFolder(out / folder_name(run))
+        if not stored.is_free():
+            own = stored.info()["config"].get("engine", {})
+            found += [run] if any(own.get(key) != value for key, value in engine.items()) else []
+    return found
 
 
 def run_all(

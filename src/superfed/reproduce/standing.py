@@ -50,7 +50,7 @@ def lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> 
     (first, own), (second, beaten) = (max(side, key=lambda one: sign * mean_of(one[1])) for side in (ours, others))
     found = verdict(own, _as_one(beaten))
     seen = "*" if found.p is not None and found.p < LEVEL else ""
-    return f"{found.difference:+.2f}{seen} {_short(first)}, {METHODS[second]}"
+    return f"{found.difference:+z.2f}{seen} {_short(first)}, {METHODS[second]}"
 
 
 def _short(method: str) -> str:

@@ -43,10 +43,10 @@ class Verdict:
 
     def sentence(self) -> str:
         if self.p is None:
-            return f"{self.difference:+.2f}: nothing to measure it against"
+            return f"{self.difference:+z.2f}: nothing to measure it against"
         how = "t test between seeds, and over clients" if self.by == "seeds" else "z test over clients"
         says = {"agrees": "no difference to be seen", "higher": "ours is higher", "lower": "ours is lower"}
-        return f"{self.difference:+.2f}: {says.get(self.word, 'unknown')} (two-sided {how}, p = {self.p:.2g})"
+        return f"{self.difference:+z.2f}: {says.get(self.word, 'unknown')} (two-sided {how}, p = {self.p:.2g})"
 
 
 def verdict(ours: list[Figure], published: Figure) -> Verdict:

@@ -129,7 +129,7 @@ def cells_of(line: Line, together: Sequence[Line] = ()) -> tuple[str, ...]:
     ``together`` are the lines of the same table.
     """
     printed, ours = line.published, told(line.ours)
-    difference = NOTHING if ours is None else f"{ours.mean - printed.mean:+.2f}"
+    difference = NOTHING if ours is None else f"{ours.mean - printed.mean:+z.2f}"
     own_marks = f"{MARK if line.unstable else ''}{AGAIN if line.earlier else ''}"
     marks = f"{'*' if line.faults else ''}{'?' if line.oddity else ''}"
     return (
@@ -190,7 +190,7 @@ def notes(lines: Sequence[Line]) -> list[str]:
 def counts(lines: Sequence[Line]) -> str:
     """How many numbers agree, of those that there are to compare."""
     words = tally(lines)
-    said = ", ".join(f"{words[verdict]} {verdict}" for verdict in (*VERDICTS, UNSTABLE) if words[verdict])
+    said = ", ".join(f"{words[verdict]} {verdict}" for verdict in (*VERDICTS, UNSTABLE, NO_TARGET) if words[verdict])
     done = f"{len(lines) - words[NOT_RUN]} of {len(lines)} numbers are there"
     return f"{done}: {said}" if said else done
 

@@ -1,6 +1,7 @@
 """superfed reproduce"""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -34,8 +35,14 @@ def command(
         ),
     ] = None,
     seeds: Annotated[
-        str, typer.Option(metavar="N", help="So many runs of each cell; as A-B, those with the seeds from A to B.")
-    ] = "1",
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="So many runs of each cell; as A-B, those with the seeds from A to B. Without it one is run, and all that "
+            "are there are shown.",
+            show_default=False,
+        ),
+    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Say what would be run and how long it takes; run nothing.")
     ] = False,
@@ -94,7 +101,7 @@ def command(
     from rich.console import Console
 
     from superfed.cli.elsewhere import place_for
-    from superfed.cli.reproduce_asked import ALL, chosen, seeds_of
+    from superfed.cli.reproduce_asked import ALL, chosen, one_thing, seeds_of, seeds_there
     from superfed.cli.reproduce_cell import show_cells
     from superfed.cli.reproduce_plan import show_plan
     from superfed.cli.reproduce_runs import Job, make
@@ -104,21 +111,33 @@ def command(
     from superfed.reproduce.cells import runs
     from superfed.reproduce.plan import Plan
     from superfed.reproduce.record import records
-    from superfed.reproduce.running import engine_settings
+    from superfed.reproduce.running import engine_settings, finished
 
     console = Console()
-    wanted, numbers = chosen(target, scale, only), seeds_of(seeds)
+    engine = engine_settings(changes or [])
+    wanted, numbers, where = chosen(target, scale, only), seeds_of(seeds or "1"), out / scale
+    wanted[0].told(engine=engine).config()  # says what is wrong with it
+    one_thing(plan=plan, show=show, cell=cell)
+    one_thing(page=page, show=show, cell=cell)
+    for other in ({"plan": plan}, {"cell": cell}, {"page": page}):
+        one_thing(keep=keep, **other)
+    one_thing(plan=plan, page=page if gpus is None else None)
     require(plan or gpus is None, "--gpus", "schedules a plan; give --plan too")
     require(gpus is not None or price is None, "--price", "is for a schedule's hours; give --plan --gpus too")
     if page is not None and gpus is None:
         require(
             target == ALL and only is None, "--page", f"is of all that is kept: superfed reproduce {ALL} --page {page}"
         )
+        require(
+            page.suffix == ".md" and not page.is_dir(),
+            "--page",
+            f"must be a file in Markdown, as in FILE.md, not {page}",
+        )
         write_results(kept, page, console)
         return
     if plan:
         if gpus is None:
-            show_plan(Plan.of(wanted, numbers), console)
+            show_plan(Plan.of(wanted, numbers), [run for run in runs(wanted, numbers) if finished(run, where)], console)
         else:
             show_on_gpus(wanted, numbers, gpus, price, page, console)
         return
@@ -126,19 +145,25 @@ def command(
         if not show_cells(cell, wanted, scale, out, console):
             raise typer.Exit(1)
         return
-    engine, planned, where = engine_settings(changes or []), runs(wanted, numbers), out / scale
+    planned = runs(wanted, numbers)
     data_is_here, complaints = True, list[str]()
     with place_for(ray, gpus_per_task, store) as place:
         again = " ".join(
-            ["superfed reproduce", target, *(changes or []), f"--scale {scale} --seeds {seeds} --out {out}"]
-            + ([] if only is None else [f"--only {only}"])
-            + ([f"--keep --kept {kept}"] if keep else [])
-            + ([] if data_root is None else [f"--data-root {data_root}"])
+            [
+                "superfed reproduce",
+                target,
+                *(changes or []),
+                f"--scale {scale} --seeds {seeds or 1} --out {quote(str(out))}",
+            ]
+            + ([] if only is None else [f"--only {quote(only)}"])
+            + ([f"--keep --kept {quote(str(kept))}"] if keep else [])
+            + ([] if data_root is None else [f"--data-root {quote(str(data_root))}"])
         )
         if not show:
             job = Job(scale, where, again + place.options, engine, data_root, place)
             data_is_here, complaints = make(planned, job, console)
-    found = records(runs(beside(wanted, scale), numbers), where)
+    shown = numbers if seeds is not None else sorted({*numbers, *seeds_there(where)})
+    found = records(runs(beside(wanted, scale), shown), where)
     show_all(wanted, scale, found, where, console)
     if keep:
         keep_all(wanted, scale, found, kept, console)

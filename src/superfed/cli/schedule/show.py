@@ -22,10 +22,11 @@ def show_on_gpus(
     numbers, paid = gpu_numbers(gpus), checked_price(price)
     if page is None:
         plan = Plan.of(wanted, seeds)
-        show_plan(plan, console)
+        show_plan(plan, [], console)
         show_schedules(plan, numbers, paid, console)
         return
     everything = list(wanted) == cells("all", "full") and seeds == range(1) and tuple(numbers) == SHOWN
-    require(everything, "--page", f"of schedules is of everything: {COMMAND} --page {page}")
+    on = ", ".join(map(str, SHOWN))
+    require(everything, "--page", f"of schedules is of everything on {on} GPUs: {COMMAND} --page {page}")
     write_page(page, paid)
     console.print(f"page: {page}", highlight=False, soft_wrap=True)

@@ -52,17 +52,17 @@ class Difference:
     @property
     def words(self) -> str:
         """``+0.52 (p = 0.031)``."""
-        return f"{self.points:+.2f} ({self._chance})"
+        return f"{self.points:+z.2f} ({self._chance})"
 
     @property
     def inside(self) -> str:
         """The same for brackets: ``+0.52, p = 0.031``."""
-        return f"{self.points:+.2f}, {self._chance}"
+        return f"{self.points:+z.2f}, {self._chance}"
 
     @property
     def marked(self) -> str:
         """``+0.52*``: with a mark where it counts as seen, another one if by clients alone."""
-        return f"{self.points:+.2f}{MARKS[self.by] if self.seen else ''}"
+        return f"{self.points:+z.2f}{MARKS[self.by] if self.seen else ''}"
 
     @property
     def _chance(self) -> str:

@@ -11,14 +11,14 @@ def printed(column: Column, method: str) -> str:
 
 
 def nearer(column: Column, method: str, how: str) -> str:
-    """How far what was varied is from what was published, and how far what was not, of the seeds that are compared; where
-    that is a target."""
+    """How far what was varied is from what was published, and how far what was not if that is another number, of the seeds
+    that are compared; where that is a target."""
     number = _number(column, method)
     if number is None or published().fault_of(_cell(column, method)) is not None:
         return ""
     both = compared(column.members(method, "oracle", how), column.members(method, "oracle"))
-    far = [level(side) - number.mean for side in both]
-    return f", {far[0]:+.2f} from the published number and not {far[1]:+.2f}"
+    now, before = (f"{level(side) - number.mean:+z.2f}" for side in both)
+    return f", {now} from the published number" + ("" if now == before else f" and not {before}")
 
 
 def _number(column: Column, method: str) -> Number | None:

@@ -35,9 +35,8 @@ def section(column: Column) -> Section:
             rows.append(column.row(method, "", name(method), MISSING, *(NOTHING for _ in HEADINGS[2:])))
         for group in GROUPS:
             own, oracle = (_group(column, method, reading, group) for reading in (HEADLINE, "oracle"))
-            count = sum(len(of) for of in own.values())
-            if count:
-                words = (f"{count}", mean(own), f"{_failing(own)}", mean(oracle), f"{_failing(oracle)}")
+            if _count(own):
+                words = (f"{_count(own)}", mean(own), f"{_failing(own)}", mean(oracle), f"{_failing(oracle)}")
                 rows.append(column.row(method, "", f"{name(method)}, {group}", *words))
     clauses = [*(_of(column, method) for method in MIXINGS), _baselines(column)]
     return Section(TITLE, answer(clauses), (), HEADINGS, tuple(rows))
@@ -48,7 +47,8 @@ def _of(column: Column, method: str) -> str | None:
         return None
     never, before, others = (_group(column, method, HEADLINE, group) for group in GROUPS)
     every = sum(_failing(of) for of in (never, before, others))
-    failing = "1 client fails" if every == 1 else f"{every} clients fail" if every else "no client fails"
+    clients = sum(_count(of) for of in (never, before, others))
+    failing = f"{every} of {clients} clients fail{'s' if every == 1 else ''}" if every else "no client fails"
     said = [f"with {name(method)} {failing}" + (f", {_failing(never)} of them never sampled" if every else "")]
     for who, values in (("those never sampled", never), ("those sampled only before L", before)):
         less = unpaired(values, others)
@@ -62,7 +62,11 @@ def _baselines(column: Column) -> str | None:
         return None
     never = {method: _failing(_group(column, method, HEADLINE, NEVER)) for method in found}
     every = {method: _failing(column.members(method, HEADLINE)) for method in found}
-    some = [f"{never[method]} of {every[method]} with {name(method)}" for method in found if every[method]]
+    some = [
+        f"{never[method]} of {every[method]} with {name(method)} (of {_count(column.members(method, HEADLINE))} clients)"
+        for method in found
+        if every[method]
+    ]
     if not some:
         return "with the baselines nobody fails"
     return f"of the baselines' clients that fail, never sampled were {', '.join(some)}"
@@ -75,6 +79,10 @@ def _group(column: Column, method: str, reading: str, group: str) -> Values:
             values = one.tallies.members.percent(reading)[sorted(GROUPS[group](one.tallies))]
             found[one.seed] = values[~np.isnan(values)]
     return found
+
+
+def _count(values: Values) -> int:
+    return sum(int((of == of).sum()) for of in values.values())  # NaN is not itself
 
 
 def _failing(values: Values) -> int:
