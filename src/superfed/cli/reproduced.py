@@ -12,7 +12,7 @@ from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.keeping import keep, read_all
 from superfed.reproduce.latex import latex
 from superfed.reproduce.page import figure_page, index_page, page
-from superfed.reproduce.record import Records
+from superfed.reproduce.record import Records, summaries
 from superfed.reproduce.results import results
 from superfed.reproduce.scales import IN_WORDS, Scale
 from superfed.reproduce.targets import draw, is_drawn, title_of
@@ -103,8 +103,7 @@ def _show_figure(target: str, scale: str, records: Records, where: Path, console
 
 def _lines(target: str, records: Records, asked: Sequence[str]) -> list[Line]:
     """Of what was asked for or is there."""
-    summaries = {cell: [record.summary for record in of_seeds] for cell, of_seeds in records.items()}
-    return [line for line in compare(target, summaries) if line.cell in asked or line.ours]
+    return [line for line in compare(target, summaries(records)) if line.cell in asked or line.ours]
 
 
 def _say(what: str, path: Path, console: Console) -> None:

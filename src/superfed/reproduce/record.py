@@ -83,6 +83,11 @@ Records = Mapping[str, Sequence[Record]]
 """By cell, a record for each seed."""
 
 
+def summaries(records: Records) -> dict[str, list[Plain]]:
+    """What a table is made of."""
+    return {cell: [record.summary for record in of_seeds] for cell, of_seeds in records.items()}
+
+
 def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
     """Those of all finished runs, in the order of ``runs``."""
     found: dict[str, list[Record]] = {}

@@ -9,6 +9,7 @@ from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.keeping import Kept
 from superfed.reproduce.provenance import PLACES, place_cells, places
+from superfed.reproduce.record import summaries
 from superfed.reproduce.targets import draw, is_drawn, name_of, title_of
 from superfed.reproduce.words import (
     NO_TARGET,
@@ -40,7 +41,8 @@ def results(kept: Mapping[str, Kept], pictures: str) -> tuple[str, dict[str, str
     parts, files = [HEAD], dict[str, str]()
     if not any(one.scale == "full" and one.records for one in kept.values()):
         parts.append(f"{NOTHING_YET}\n")
-    lines = {name: compare(name, _summaries(kept.get(name))) for name in TARGETS if not is_drawn(name)}
+    known = {name: summaries(kept[name].records) if name in kept else {} for name in TARGETS}
+    lines = {name: compare(name, known[name]) for name in TARGETS if not is_drawn(name)}
     parts.append(_overview(lines, kept))
     every = [record.made for one in kept.values() for of_seeds in one.records.values() for record in of_seeds]
     if every:
@@ -56,12 +58,6 @@ def results(kept: Mapping[str, Kept], pictures: str) -> tuple[str, dict[str, str
         else:
             parts += _comparison(lines[name])
     return "\n".join(parts), files
-
-
-def _summaries(kept: Kept | None) -> dict[str, list[dict[str, object]]]:
-    if kept is None:
-        return {}
-    return {cell: [record.summary for record in of_seeds] for cell, of_seeds in kept.records.items()}
 
 
 def _overview(lines: Mapping[str, Sequence[Line]], kept: Mapping[str, Kept]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.compare import Line, Told, told
-from superfed.reproduce.published import Number
+from superfed.reproduce.published import Number, published
 from superfed.reproduce.unstable import MARK
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED, Figure
 
@@ -159,14 +159,15 @@ AS_PRINTED = (
 
 
 def explanation(lines: Sequence[Line]) -> list[str]:
-    reading = lines[0].reading
+    about = published().tables[lines[0].table]
     return [
-        f"ours: mean ±std over clients (std over seeds), at the λ of the reading {reading}, as the published numbers are; "
-        f"{HEADLINE}: at each client's own choice on its validation samples, the honest one.",
+        f"ours: mean ±std over clients (std over seeds), at the λ of the reading {about.reading}, as the published numbers "
+        f"are ({about.reading_why}); {HEADLINE}: at each client's own choice on its validation samples, the honest one.",
         f"points: ours less the published. verdict: from {SEEDS_NEEDED} seeds on a two-sided t test against the spread "
         "between them, and always a z test against the spread over clients, where it is known: by all of them at "
         f"{LEVEL:.0%}; agrees means that no difference can be seen.",
         *([AS_PRINTED] if has_standard(lines) else []),
+        f"Of the published table: {' '.join(about.remarks)}",
     ]
 
 

@@ -36,9 +36,8 @@ class Changed:
         honest, oracle = (self._less(column, method, reading) for reading in (HEADLINE, "oracle"))
         if honest is None or oracle is None:
             return None
-        verdict = "not seen to be better or worse" if not oracle.seen else "better" if oracle.points > 0 else "worse"
         beside = f" and {honest.words} at the validated one" if oracle.points != honest.points else ""
-        change = f"{self.so} {name(method)} is {verdict}, by {oracle.words} at the oracle's λ{beside}"
+        change = f"{self.so} {name(method)} is {oracle.verdict}, by {oracle.words} at the oracle's λ{beside}"
         return change + nearer(column, method, self.how)
 
     def _less(self, column: Column, method: str, reading: str) -> Difference | None:

@@ -50,6 +50,10 @@ class Difference:
         return Difference(self.points, max(self.p, other.p) if self.points * other.points > 0 else 1.0, self.by)
 
     @property
+    def verdict(self) -> str:
+        return "not seen to be better or worse" if not self.seen else "better" if self.points > 0 else "worse"
+
+    @property
     def words(self) -> str:
         """``+0.52 (p = 0.031)``."""
         return f"{self.points:+z.2f} ({self._chance})"

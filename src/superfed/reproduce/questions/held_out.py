@@ -28,8 +28,7 @@ def _clause(column: Column, method: str) -> str | None:
     more = _more(column, method)
     if more is None:
         return None
-    verdict = "not seen to be better or worse" if not more.seen else "better" if more.points > 0 else "worse"
-    return f"trained on all of them {name(method)} is {verdict}, by {more.words}" + nearer(column, method, WHOLE)
+    return f"trained on all of them {name(method)} is {more.verdict}, by {more.words}" + nearer(column, method, WHOLE)
 
 
 def _more(column: Column, method: str) -> Difference | None:
