@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -292,12 +293,20 @@ def test_a_port_in_use_and_a_folder_that_is_not_there(folder: Path, superfed: Pr
 def test_it_stops_cleanly(folder: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-m", "superfed.cli.main", "serve", str(folder), "--port", "0"]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # tests in the background would pass on its loss
     )
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    assert re.search(r"http://127\.0\.0\.1:\d+/ \(stop with Ctrl-C\)", line)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert re.search(r"http://127\.0\.0\.1:\d+/ \(stop with Ctrl-C\)", line)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert (out, err) == ("", "\nsuperfed: stopped serving; runs that train go on\n")
