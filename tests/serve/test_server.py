@@ -298,7 +298,7 @@ def test_it_stops_cleanly(folder: Path, number: signal.Signals) -> None:
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # tests in the background would pass on its loss
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # which tests in the background ignore
     )
     try:
         assert process.stdout is not None
