@@ -94,7 +94,7 @@ def test_a_part_of_a_dataset_is_not_taken_for_the_whole(superfed: Program, tmp_p
         (["table1", "--only", ","], "--only: must name cells of table1, or parts of their names, such as table1/"),
         (["table1", "table2", "--plan"], "table2: only engine.KEY=VALUE may be given"),
         (["table1", "engine.devise=cpu", "--plan"], "engine.devise: unknown; did you mean 'device'?"),
-        (["table1", "engine.workers=[1,2]", "--scale", "smoke"], "engine.workers: takes one value here, not [1, 2]"),
+        (["table1", "engine.workers=[1,2]", "--scale", "smoke"], "engine.workers: must be a whole number or 'auto'"),
         (["table1", "--plan", "--show"], "--plan: cannot be given together with --show"),
         (["table1", "--keep", "--cell", "k50"], "--keep: cannot be given together with --cell"),
         (["all", "--page", "page.html"], "--page: must be a file in Markdown, as in FILE.md, not page.html"),
@@ -205,7 +205,7 @@ def test_what_is_there_is_shown_and_kept_whatever_is_asked_for_now(superfed: Pro
     superfed("reproduce", "table1", *where, "--show", "--keep", "--kept", tmp_path / "kept")
     assert (tmp_path / "kept" / "table1.json").read_text().count('"cell":"table1/mnist/k50/fedavg"') == 2
     plan = superfed("reproduce", "table1", *where, "--only", "mnist/k50", "--plan")
-    assert "2 runs of these are finished, and would not be made again." in plan.stdout
+    assert "Finished already, and not to be made again: 2 runs." in plan.stdout
 
 
 def test_a_run_goes_on_as_it_began_and_says_so(superfed: Program, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def show_plan(plan: Plan, done: Sequence[PlannedRun], console: Console) -> None:
         table.add_row("in all", "", f"{plan.num_runs}", "", *total, style="bold")
     console.print(table)
     guessed = any(group.guessed(machine) for group in plan.groups for machine in MACHINES)
-    already = [f"{_number(len(done), 'run')} of these are finished, and would not be made again."] if done else []
+    already = [f"Finished already, and not to be made again: {_number(len(done), 'run')}."] if done else []
     for sentence in (*already, TOGETHER, f"{RATES}{GUESSED if guessed else ''}."):
         console.print(Text(sentence, style="dim"))
 

@@ -37,10 +37,6 @@ class Cell(Addressed):
     def config(self, seed: int = 0) -> RunConfig:
         return RunConfig.from_plain({"seed": seed, **self.settings})
 
-    def told(self, *, engine: Plain) -> "Cell":
-        """The same, computed so."""
-        return replace(self, settings=self.settings | {"engine": self.settings.get("engine", {}) | engine})
-
 
 @dataclass(frozen=True)
 class PlannedRun:

@@ -9,7 +9,9 @@ from superfed.experiments.assemble import Assembler
 from superfed.experiments.load import apply_overrides
 from superfed.experiments.observer import Observer
 from superfed.experiments.places import Place
+from superfed.experiments.schema import EngineConfig
 from superfed.experiments.several import has_results, run_several
+from superfed.experiments.strict import build
 from superfed.reproduce.cells import PlannedRun
 from superfed.store.layout import ExperimentFolder, RunFolder
 
@@ -58,9 +60,7 @@ def engine_settings(changes: Sequence[str]) -> dict[str, Any]:
         if not change.startswith("engine."):
             raise UserError(f"{change}: only engine.KEY=VALUE may be given, since the paper says the rest")
     settings: dict[str, Any] = apply_overrides({}, list(changes)).get("engine", {})
-    for key, value in settings.items():
-        if isinstance(value, list | dict):
-            raise UserError(f"engine.{key}: takes one value here, not {value}")
+    build(EngineConfig, settings, "engine")  # says what is wrong with them, before anything is run
     return settings
 
 

@@ -116,24 +116,17 @@ def command(
     console = Console()
     engine = engine_settings(changes or [])
     wanted, numbers, where = chosen(target, scale, only), seeds_of(seeds or "1"), out / scale
-    wanted[0].told(engine=engine).config()  # says what is wrong with it
-    one_thing(plan=plan, show=show, cell=cell)
-    one_thing(page=page, show=show, cell=cell)
-    for other in ({"plan": plan}, {"cell": cell}, {"page": page}):
-        one_thing(keep=keep, **other)
-    one_thing(plan=plan, page=page if gpus is None else None)
+    of_results = page if gpus is None else None
+    one_thing(plan=plan, page=of_results, show=show, cell=cell)
+    one_thing(keep=keep, plan=plan, page=of_results, cell=cell)
     require(plan or gpus is None, "--gpus", "schedules a plan; give --plan too")
     require(gpus is not None or price is None, "--price", "is for a schedule's hours; give --plan --gpus too")
-    if page is not None and gpus is None:
-        require(
-            target == ALL and only is None, "--page", f"is of all that is kept: superfed reproduce {ALL} --page {page}"
-        )
-        require(
-            page.suffix == ".md" and not page.is_dir(),
-            "--page",
-            f"must be a file in Markdown, as in FILE.md, not {page}",
-        )
-        write_results(kept, page, console)
+    if of_results is not None:
+        whole = target == ALL and only is None
+        require(whole, "--page", f"is of all that is kept: superfed reproduce {ALL} --page {page}")
+        markdown = of_results.suffix == ".md" and not of_results.is_dir()
+        require(markdown, "--page", f"must be a file in Markdown, as in FILE.md, not {page}")
+        write_results(kept, of_results, console)
         return
     if plan:
         if gpus is None:
