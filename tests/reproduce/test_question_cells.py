@@ -32,7 +32,8 @@ def test_runs_of_table_1_are_found_where_they_lie(seed: int) -> None:
         ("mnist/k500_newcomers/fedavg", "data", "newcomers", 0.2),
         ("mnist/k500_steep/superfed_lm", "training", "lr_decay", 0.99),
         ("cifar10/k500_whole/superfed_mm", "data", "validation_fraction", 0.0),
-        ("cifar10/k500_even/apfl", "training", "last_batch", "even"),
+        ("mnist/k500_even/apfl", "training", "last_batch", "even"),
+        ("cifar10/k500_small/apfl", "training", "last_batch", "keep"),
     ],
 )
 def test_a_sweep_varies_one_thing(varied: str, section: str, key: str, value: object) -> None:

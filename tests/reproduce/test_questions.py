@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from some_records import MADE, record
 
-from superfed.reproduce.asked import DEALT, EVEN, NUS, STEEPER, WHOLE
+from superfed.reproduce.asked import BATCHED, DEALT, NUS, STEEPER, WHOLE
 from superfed.reproduce.drawn import NOT_RUN, Section
 from superfed.reproduce.methods import METHODS
 from superfed.reproduce.questions.column import columns
@@ -153,7 +153,7 @@ def test_a_steeper_decay_is_better_or_worse() -> None:
 
 def test_even_batches_are_better_or_worse() -> None:
     runs = []
-    for method, small, even in zip(EVEN, (50, 90, 90, 88, 92), (52, 90, 88, 91, 92), strict=True):
+    for method, small, even in zip(BATCHED, (50, 90, 90, 88, 92), (52, 90, 88, 91, 92), strict=True):
         runs += [run(f"k500/{method}", small - 1, small), run(f"k500_even/{method}", even - 1, even)]
     found = asked(8, *runs)
     assert found.remark.startswith(
@@ -163,6 +163,15 @@ def test_even_batches_are_better_or_worse() -> None:
     assert "APFL is worse, by -2.00 (p < 0.001 over clients) at the oracle's λ, " in found.remark
     assert "SuPerFed-MM is better, by +3.00 (p < 0.001 over clients)" in found.remark
     assert found.headings[1:3] == ("small last, validated", "even")
+
+
+def test_a_small_last_batch_is_better_or_worse_where_it_is_not_usual() -> None:
+    both = run("k500/superfed_mm", 90), run("k500_small/superfed_mm", 87)
+    found = asked(8, *(replace(one, cell=one.cell.replace("mnist", "cifar10")) for one in both))
+    assert "a small last batch SuPerFed-MM is worse, by -3.00 (p < 0.001 over clients) at the oracle's λ" in found.remark
+    assert found.headings[1:3] == ("even, validated", "small last")
+    (row,) = (row for row in found.rows if row.words[0] == "SuPerFed-MM")
+    assert row.cell == "questions/cifar10/k500_small/superfed_mm"
 
 
 def test_nothing_is_nearer_to_a_number_that_is_no_target() -> None:

@@ -22,5 +22,5 @@ STEEPER = SOME
 """Methods that are run with it too."""
 WHOLE = SOME
 """Methods that are run without validation samples too, on all of their training samples."""
-EVEN = SOME
-"""Methods that are run with batches of about one size too."""
+BATCHED = SOME
+"""Methods that are run with batches of about one size too, or with a small last one where that is not usual."""

@@ -153,7 +153,7 @@ def _questions(scale: Scale) -> list[Cell]:
         found += [_varied(column[name], "newcomers", data=apart, evaluation=epochs) for name in asked.MEETING]
         found += [_varied(column[name], "steep", training={"lr_decay": asked.STEEP}) for name in asked.STEEPER]
         found += [_varied(column[name], "whole", data={"validation_fraction": 0.0}) for name in asked.WHOLE]
-        found += [_varied(column[name], "even", training=paper.EVEN_BATCHES) for name in asked.EVEN]
+        found += [_otherwise_batched(column[name]) for name in asked.BATCHED]
     return found
 
 
@@ -173,11 +173,19 @@ def _varied(cell: Cell, how: str, **changes: Plain) -> Cell:
     return Cell(f"{cell.table}/{cell.dataset}/{cell.setting}_{how}/{cell.method}", settings)
 
 
+def _otherwise_batched(cell: Cell) -> Cell:
+    """With a small last batch if its batches are even, and with even ones if not."""
+    if cell.settings["training"].items() >= paper.EVEN_BATCHES.items():
+        return _varied(cell, "small", training={"last_batch": "keep"})
+    return _varied(cell, "even", training=paper.EVEN_BATCHES)
+
+
 def _pathological(table: str, dataset: str, clients: int, name: str) -> Cell:
     """As in Table 1, whose settings the figures of its runs have too."""
     data = {"num_clients": clients, "partition": paper.PATHOLOGICAL}
-    cell = _cell(f"table1/{dataset}/k{clients}", name, data)
-    return replace(cell, id=f"{table}/{dataset}/k{clients}/{name}")
+    settings = _cell(f"table1/{dataset}/k{clients}", name, data).settings
+    further = paper.EVEN_BATCHES if (dataset, clients) in paper.EVEN_COLUMNS else {}
+    return Cell(f"{table}/{dataset}/k{clients}/{name}", settings | {"training": settings["training"] | further})
 
 
 def _ablation(column: str, name: str, mix: Mix, rounds: int) -> Cell:

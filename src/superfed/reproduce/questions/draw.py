@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Section
-from superfed.reproduce.questions import choice, held_out, newcomers, nu, sampling, shards
+from superfed.reproduce.questions import choice, held_out, last_batch, newcomers, nu, sampling, shards
 from superfed.reproduce.questions.answer import NOT_YET
 from superfed.reproduce.questions.column import Column, columns
 from superfed.reproduce.questions.decay import DECAY
-from superfed.reproduce.questions.last_batch import LAST_BATCH
 from superfed.reproduce.record import Records
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
 
@@ -19,7 +18,7 @@ ASKED = (
     sampling.section,
     DECAY.section,
     held_out.section,
-    LAST_BATCH.section,
+    last_batch.section,
 )
 SENTENCES = (
     "Top-1 accuracy in %: mean ±std over clients (std over seeds), each client on its own test samples after the last round. "
