@@ -175,9 +175,11 @@ def _varied(cell: Cell, how: str, **changes: Plain) -> Cell:
 
 def _otherwise_batched(cell: Cell) -> Cell:
     """With a small last batch if its batches are even, and with even ones if not."""
-    if cell.settings["training"].items() >= paper.EVEN_BATCHES.items():
-        return _varied(cell, "small", training={"last_batch": "keep"})
-    return _varied(cell, "even", training=paper.EVEN_BATCHES)
+    even = _varied(cell, "even", training=paper.EVEN_BATCHES)
+    if even.settings != cell.settings:
+        return even
+    usual = {key: value for key, value in cell.settings["training"].items() if key not in paper.EVEN_BATCHES}
+    return replace(_varied(cell, "small"), settings=cell.settings | {"training": usual})
 
 
 def _pathological(table: str, dataset: str, clients: int, name: str) -> Cell:
