@@ -133,6 +133,7 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ({"evaluation.final_clients": "some"}, "evaluation.final_clients: must be a whole number or 'all', not 'some'"),
     ({"engine.workers": 0}, "engine.workers: must be 1 or more, or auto, not 0"),
     ({"engine.checkpoint_every": 0}, "engine.checkpoint_every: must be 1 or more, or auto, not 0"),
+    ({"engine.keep_models": "no models"}, "engine.keep_models: must be true or false, not 'no models'"),
 ]
 
 

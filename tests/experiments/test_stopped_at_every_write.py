@@ -42,9 +42,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in files}
 
 
-@pytest.mark.parametrize("state", ["memory", "disk"])
-def test_dead_before_each_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
-    settings = SETTINGS | {"engine": {"workers": 1, "checkpoint_every": 2, "state": state}}
+@pytest.mark.parametrize(("state", "keep"), [("memory", True), ("disk", True), ("memory", False), ("disk", False)])
+def test_dead_before_each_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, keep: bool) -> None:
+    settings = SETTINGS | {"engine": {"workers": 1, "checkpoint_every": 2, "state": state, "keep_models": keep}}
 
     def begin_or_go_on(moves: float) -> int:
         mortal = Mortal(moves)
@@ -60,6 +60,7 @@ def test_dead_before_each_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     every = begin_or_go_on(float("inf"))
     peace = contents(out)
     assert every > 20
+    assert any("checkpoints" in name for name in peace) == keep
     for moves in range(every):
         out = tmp_path / "war"
         with pytest.raises(Death):

@@ -27,7 +27,7 @@ WANTED = (
 def made(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[Record, RunFolder, PlannedRun]]:
     out = tmp_path_factory.mktemp("questions")
     planned = runs([cell for cell in cells("questions", "smoke") if cell.id in WANTED], [0])
-    run_all(planned, out, "again", {"device": "cpu", "workers": 1})
+    run_all(planned, out, "again", {"device": "cpu", "workers": 1, "keep_models": False})
     found = records(planned, out)
     folders = {run.cells[0].id: (finished(run, out), run) for run in planned}
     return {id: (found[id][0], folder, run) for id, (folder, run) in folders.items() if folder is not None}

@@ -15,7 +15,15 @@ from superfed.cli.progress import watching
 from superfed.experiments.places import Here, Place
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.parts import PARTS, TARGET
-from superfed.reproduce.running import begun_otherwise, finished, folder_name, in_jobs, run_all, split_by_data
+from superfed.reproduce.running import (
+    begun_otherwise,
+    draws_surfaces,
+    finished,
+    folder_name,
+    in_jobs,
+    run_all,
+    split_by_data,
+)
 from superfed.reproduce.scales import SURFACES, Scale
 from superfed.reproduce.surveys import survey
 
@@ -48,10 +56,9 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
         with stoppable(job.where, job.again) as stop, failures_kept() as failures, watching(console) as observer:
             run_all(some, job.where, job.again, job.engine, job.data_root, Heeding(observer, stop), job.place)
         complaints += [str(failed) for failed in failures]
-    surfaces = [run for run in planned if run.config.seed == 0 and any(cell.table == "figureA" for cell in run.cells)]
     with stoppable(job.where, job.again):
         complaints += survey(
-            surfaces,
+            [run for run in planned if draws_surfaces(run)],
             job.where,
             SURFACES[cast(Scale, job.scale)],
             job.engine,

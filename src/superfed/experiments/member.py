@@ -66,15 +66,17 @@ class Member:
         self._write_info(status="running", hardware=hardware)
 
     def save(self) -> None:
-        """What was measured so far as tables, and a checkpoint: in this order, since a run whose last checkpoint is there
-        is never trained again, so nothing would write tables that were still missing then."""
+        """What was measured so far as tables, and a checkpoint, if it is not the last and models are not kept: in this
+        order, since a run whose last checkpoint is there is never trained again, so nothing would write tables that were
+        still missing then."""
         folder = self.folder
         write_table(folder.rounds, columns_of([vars(record) for record in self.run.records]), durable=False)
         curve = [vars(p) | {"lam": None if math.isnan(p.lam) else p.lam} for p in self.run.curve]
         write_table(folder.curve, columns_of(curve), durable=False)
         self._save_seconds()
         settle([folder.rounds, folder.curve])
-        self.run.save(self._checkpoints)
+        if self.config.engine.keep_models or not self.run.finished:
+            self.run.save(self._checkpoints)
         self._saved = self.run.round
 
     def save_if_whole(self) -> None:
@@ -108,6 +110,8 @@ class Member:
             news |= {"holdings": _write_holdings(folder, self.run.task, results.clients)}
         self._write_info(**news)
         self.has_results = True
+        if not self.config.engine.keep_models:
+            self._checkpoints.remove()
 
     def save_failure(self, reason: str, error: Exception) -> None:
         save_failure(self.folder, reason, "".join(traceback.format_exception(error)))

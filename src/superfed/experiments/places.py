@@ -67,8 +67,10 @@ class Here:
 
 
 def train_here(orders: Sequence[Order], observer: Observer, executor_for: MakeExecutor) -> Outcome:
-    """All of them together on one executor."""
-    members = [Member(order) for order in orders]
+    """All of them together on one executor; those that have results are left as they are."""
+    members = [Member(order) for order in orders if not order.folder.has_results()]
+    if not members:
+        return Outcome()
     with tracked(members, Logged(members, observer)) as told:
         told.started([member.title for member in members], [member.run for member in members])
         with closing(executor_for(members, told)) as executor:

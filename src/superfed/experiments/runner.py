@@ -142,7 +142,14 @@ def held(
 def opened(folder: ExperimentFolder, names: Sequence[str], assembler: Assembler) -> Iterator[list[Member]]:
     """The named runs, restored, and nobody else's while the block lasts."""
     with held(folder, names, assembler) as orders:
-        yield [Member(order) for order in orders]
+        members = [Member(order) for order in orders]
+        for member in members:
+            if member.has_results and not member.run.finished:
+                raise UserError(
+                    f"{member.folder.path}: has its results and no models any more (engine.keep_models: false, or its "
+                    "checkpoints were removed)"
+                )
+        yield members
 
 
 def _assembler(folder: ExperimentFolder, data_root: Path | None) -> Assembler:

@@ -90,6 +90,9 @@ class EngineConfig:
     """Where clients' states lie: in memory, or in memory-mapped files."""
     checkpoint_every: int | Literal["auto"] = "auto"
     """Rounds; by itself every ten, or more rarely where checkpoints would take more than a twentieth of the time."""
+    keep_models: bool = True
+    """Whether a finished run's models stay in its folder; without them there are its results, and nothing to load, to export
+    or to evaluate anew."""
 
     def __post_init__(self) -> None:
         require(

@@ -70,9 +70,19 @@ def begun_otherwise(runs: Sequence[PlannedRun], out: Path, engine: Mapping[str, 
     for run in runs:
         stored = ExperimentFolder(out / folder_name(run))
         if not stored.is_free():
-            own = stored.info()["config"].get("engine", {})
-            found += [run] if any(own.get(key) != value for key, value in engine.items()) else []
+            own, asked = stored.info()["config"].get("engine", {}), _engine(run, engine)
+            found += [run] if any(own.get(key) != value for key, value in asked.items()) else []
     return found
+
+
+def draws_surfaces(run: PlannedRun) -> bool:
+    """Whether a figure goes through its models."""
+    return run.config.seed == 0 and any(cell.table == "figureA" for cell in run.cells)
+
+
+def _engine(run: PlannedRun, engine: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are meant for the run: models that are drawn are kept."""
+    return {key: value for key, value in engine.items() if key != "keep_models" or not draws_surfaces(run)}
 
 
 def run_all(
@@ -90,7 +100,7 @@ def run_all(
         name = folder_name(run)
         settings = run.settings | {"name": name}
         if engine:
-            settings["engine"] = {**settings.get("engine", {}), **engine}
+            settings["engine"] = _engine(run, settings.get("engine", {}) | engine)
         stored = ExperimentFolder(out / name)
         wanted[name] = settings if stored.is_free() else stored.info()["config"]  # how it began is how it goes on
     run_several(wanted, out, again, data_root, observer, place)

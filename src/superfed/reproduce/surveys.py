@@ -51,9 +51,10 @@ def survey(
     complaints, loaded = [], {}
     for folder in folders:
         try:
-            loaded[folder] = _trained(folder, data_root)
+            run, config = load_run(folder.path, data_root)
+            loaded[folder] = run, config.engine.device
         except UserError as error:
-            complaints.append(f"{folder.path}: its loss surface cannot be drawn: {error}")
+            complaints.append(f"no loss surface of {folder.path.parent.name}: {error}")
     if loaded:
         _survey(loaded, size, engine or {}, tell)
     return complaints
@@ -89,14 +90,6 @@ def _survey(
             views = set(stored[folder]["surfaces"])
             stored[folder]["complete"] = views >= {name for name in SPANS if name != "own" or _mixes(run)}
             write_json(folder.path / FILE, stored[folder])
-
-
-def _trained(folder: RunFolder, data_root: Path | None) -> tuple[Run, str]:
-    """The run at its end, and the device that its config names."""
-    run, config = load_run(folder.path, data_root)
-    if not run.finished:
-        raise UserError("it goes through the trained models, and the run's checkpoints are gone")
-    return run, config.engine.device
 
 
 def _mixes(run: Run) -> bool:
