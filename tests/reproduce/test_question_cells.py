@@ -4,6 +4,7 @@ import pytest
 
 from superfed.algorithms import SuPerFed
 from superfed.reproduce.cells import Cell, cells, runs
+from superfed.reproduce.known import dealt
 from superfed.reproduce.methods import METHODS
 from superfed.reproduce.running import folder_name
 from superfed.reproduce.scales import Scale
@@ -31,7 +32,7 @@ def test_runs_of_table_1_are_found_where_they_lie(seed: int) -> None:
         ("mnist/k500_random/apfl", "data", "partition.assignment", "random"),
         ("mnist/k500_newcomers/fedavg", "data", "newcomers", 0.2),
         ("mnist/k500_steep/superfed_lm", "training", "lr_decay", 0.99),
-        ("cifar10/k500_whole/superfed_mm", "data", "validation_fraction", 0.0),
+        ("mnist/k500_whole/superfed_mm", "data", "validation_fraction", 0.0),
         ("mnist/k500_even/apfl", "training", "last_batch", "even"),
         ("cifar10/k500_small/apfl", "training", "last_batch", "keep"),
     ],
@@ -51,6 +52,15 @@ def test_a_sweep_varies_one_thing(varied: str, section: str, key: str, value: ob
     for part in (section, *key.split(".")):
         plain = plain[part]
     assert plain == value
+
+
+def test_all_samples_of_cifar10_are_whole_batches_however_they_are_cut() -> None:
+    found = asked()
+    for setting, left_over in (("k500", 2), ("k500_whole", 0)):
+        config = found[f"questions/cifar10/{setting}/superfed_mm"].config()
+        data = dealt(config.data, 0)
+        assert {data.train_size(client) % config.training.batch_size for client in range(500)} == {left_over}
+        assert config.training.last_batch == ("even" if left_over else "keep")
 
 
 def test_every_nu_is_there_once() -> None:

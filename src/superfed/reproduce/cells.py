@@ -152,7 +152,8 @@ def _questions(scale: Scale) -> list[Cell]:
         apart = {"newcomers": asked.NEWCOMERS}
         found += [_varied(column[name], "newcomers", data=apart, evaluation=epochs) for name in asked.MEETING]
         found += [_varied(column[name], "steep", training={"lr_decay": asked.STEEP}) for name in asked.STEEPER]
-        found += [_varied(column[name], "whole", data={"validation_fraction": 0.0}) for name in asked.WHOLE]
+        every = {"validation_fraction": 0.0}  # of CIFAR-10 that makes whole batches, however they are cut
+        found += [_varied(_as_left_over(column[name]), "whole", data=every) for name in asked.WHOLE]
         found += [_otherwise_batched(column[name]) for name in asked.BATCHED]
     return found
 
@@ -178,8 +179,13 @@ def _otherwise_batched(cell: Cell) -> Cell:
     even = _varied(cell, "even", training=paper.EVEN_BATCHES)
     if even.settings != cell.settings:
         return even
-    usual = {key: value for key, value in cell.settings["training"].items() if key not in paper.EVEN_BATCHES}
-    return replace(_varied(cell, "small"), settings=cell.settings | {"training": usual})
+    return _varied(_as_left_over(cell), "small")
+
+
+def _as_left_over(cell: Cell) -> Cell:
+    """With batches as they come, the last of what is left over."""
+    training = {key: value for key, value in cell.settings["training"].items() if key not in paper.EVEN_BATCHES}
+    return replace(cell, settings=cell.settings | {"training": training})
 
 
 def _pathological(table: str, dataset: str, clients: int, name: str) -> Cell:
