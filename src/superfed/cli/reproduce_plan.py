@@ -29,7 +29,7 @@ def show_plan(plan: Plan, done: Sequence[PlannedRun], console: Console) -> None:
             if group.network == network:
                 table.add_row(*_row(group))
     if len(plan.groups) > 1:
-        total = (_count(plan.client_steps), _bytes(plan.state_bytes), *(_time(plan.seconds(m)) for m in MACHINES))
+        total = (_count(plan.client_steps), in_bytes(plan.state_bytes), *(_time(plan.seconds(m)) for m in MACHINES))
         table.add_row("in all", "", f"{plan.num_runs}", "", *total, style="bold")
     console.print(table)
     guessed = any(group.guessed(machine) for group in plan.groups for machine in MACHINES)
@@ -49,7 +49,7 @@ def _number(count: int, what: str) -> str:
 
 def _row(group: Group) -> tuple[str, ...]:
     counts = (f"{group.batch_size}", f"{len(group.runs)}", f"{group.lanes}", _count(group.client_steps))
-    return (f"  {group.title}", *counts, _bytes(group.state_bytes), *(_shown(group, machine) for machine in MACHINES))
+    return (f"  {group.title}", *counts, in_bytes(group.state_bytes), *(_shown(group, machine) for machine in MACHINES))
 
 
 def _shown(group: Group, machine: Machine) -> str:
@@ -63,7 +63,7 @@ def _count(number: int) -> str:
     return f"{number}"
 
 
-def _bytes(number: int) -> str:
+def in_bytes(number: int) -> str:
     for size, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if number >= size:
             return f"{number / size:.3g} {unit}" if number < 999.5 * size else f"{number / size:.0f} {unit}"

@@ -12,9 +12,11 @@ from rich.text import Text
 from superfed.cli.finish import failures_kept
 from superfed.cli.interrupt import Heeding, stoppable
 from superfed.cli.progress import watching
+from superfed.cli.reproduce_plan import in_bytes
 from superfed.experiments.places import Here, Place
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.parts import PARTS, TARGET
+from superfed.reproduce.room import room_at, room_for
 from superfed.reproduce.running import (
     begun_otherwise,
     draws_surfaces,
@@ -52,6 +54,7 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
         names = ", ".join(folder_name(run) for run in otherwise)
         words = f"begun with other engine settings, and going on with these: {names}; remove them to begin anew"
         console.print(Text(words, style="dim"))
+    _warn_of_room(here, job)
     for some in in_jobs(here) if isinstance(job.place, Here) else [here] if here else []:
         with stoppable(job.where, job.again) as stop, failures_kept() as failures, watching(console) as observer:
             run_all(some, job.where, job.again, job.engine, job.data_root, Heeding(observer, stop), job.place)
@@ -66,6 +69,16 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
             lambda words: console.print(Text(words, style="dim")),
         )
     return not missing, complaints
+
+
+def _warn_of_room(runs: Sequence[PlannedRun], job: Job) -> None:
+    """Hours before a disk is full."""
+    keep = job.engine.get("keep_models", True)
+    needed, free = room_for(runs, keep), room_at(job.where)
+    if needed > free:
+        less = "; engine.keep_models=false keeps results alone" if keep else ""
+        words = f"these runs' models take {in_bytes(needed)}, and {job.where} has {in_bytes(free)} free{less}"
+        typer.echo(f"superfed: {words}", err=True)
 
 
 def _hint(dataset: str, planned: Sequence[PlannedRun]) -> str:
