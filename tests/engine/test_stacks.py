@@ -15,12 +15,12 @@ from superfed.engine import batched
 from superfed.engine import program as programs
 from superfed.engine import segments as segments_module
 from superfed.engine.aligned_rows import new_rows
-from superfed.engine.batched import Compile, Stacks, even_parts, group_key
+from superfed.engine.batched import Stacks, even_parts, group_key
 from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.executors import Batched, check_engine
 from superfed.engine.footprint import peak_bytes
 from superfed.engine.lanes import Lane
-from superfed.engine.segments import Segment, segments, sizes_of, waiting
+from superfed.engine.segments import Segment, Shrinking, segments, sizes_of
 from superfed.engine.stack import Planned, Stack
 from support.toys import CPU, METHODS, RAGGED, assert_same, toy_data, toy_task, train
 
@@ -216,27 +216,58 @@ def test_sizes_are_halves_as_long_as_that_saves_time() -> None:
     assert sizes_of(5, 199_210) == [5]
 
 
-def test_how_long_lanes_wait_for_the_longest() -> None:
-    assert waiting([90, 95, 95, 95]) == pytest.approx(5 / 4 / 95)
-    assert waiting([10, 0]) == 0.5
-    assert waiting([7]) == waiting([0, 0]) == 0
-
-
 ALIKE, UNLIKE = (20, 20, 21, 20, 20, 20), (21, 5, 10, 20, 15, 20)
 
 
+def test_sizes_are_worth_a_program_where_lanes_would_wait() -> None:
+    large, clients = 4_000_000, [20] * 40 + [10] * 25 + [5] * 35
+    assert Shrinking(clients, 0.0).sizes(10, large) == [5, 10]  # four of ten go on to the end, so there are never fewer
+    assert Shrinking(clients, 0.4).sizes(10, large) == [5, 10]
+    assert Shrinking(clients, 0.5).sizes(10, large) == [10]
+    assert Shrinking([20] * 30, 0.0).sizes(10, large) == [10]
+    assert Shrinking([0, 0], 0.5).sizes(2, large) == [2]
+    assert Shrinking([7], 0.0).sizes(1, large) == [1]
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=30),
+    st.integers(1, 40),
+    st.floats(0, 1),
+)
+def test_sizes_that_are_worth_it_save_what_they_should(steps: list[int], lanes: int, least: float) -> None:
+    """With clients drawn as they are on average, each of them saves so much of all steps."""
+    shrinking = Shrinking(steps, least)
+    sizes = shrinking.sizes(lanes, 4_000_000)
+    assert set(sizes) <= set(sizes_of(lanes, 4_000_000))
+    assert sizes[-1] == lanes
+    usual = sorted((sorted(steps)[(2 * i + 1) * len(steps) // (2 * lanes)] for i in range(lanes)), reverse=True)
+
+    def computed(some: list[int]) -> int:
+        return sum(part.lanes * part.steps for part in segments(usual, some))
+
+    for count in range(1, len(sizes)):
+        assert computed(sizes[count:]) - computed(sizes[count - 1 :]) >= least * sum(usual)
+
+
 def test_programs_for_fewer_lanes_are_for_clients_that_differ_and_for_long_runs() -> None:
-    """And nothing is to be saved where nothing is compiled."""
+    def sizes(clients: tuple[int, ...], rounds: int, times: int = 1) -> list[int]:
+        task = toy_task(METHODS["fedavg"], data=toy_data(clients), batch_size=1, rounds=rounds)
+        shrinking = Stacks(torch.device("cuda"), 10**9, "on", tasks=[task] * times)._shrinking(task)
+        return shrinking.sizes(6, 4_000_000)
 
-    def shrinks(sizes: tuple[int, ...], rounds: int, times: int = 1, compile: Compile = "on") -> bool:
-        task = toy_task(METHODS["fedavg"], data=toy_data(sizes), batch_size=1, rounds=rounds)
-        return Stacks(torch.device("cuda"), 10**9, compile, tasks=[task] * times)._shrinks(task)
+    assert sizes(ALIKE, 20_000) == [6]  # 3 lanes, 2 epochs of 20 steps: 2.4 million
+    assert sizes(UNLIKE, 20_000) == [3, 6]
+    assert sizes(UNLIKE, 300_000) == [1, 2, 3, 6]
+    assert sizes(UNLIKE, 1000) == [6]
+    assert sizes(UNLIKE, 1000, times=20) == [3, 6]
 
-    assert not shrinks(ALIKE, 10_000)  # 3 lanes, 2 epochs of 20 steps: 1.2 million, and a twentieth of that is waiting
-    assert shrinks(UNLIKE, 10_000)
-    assert not shrinks(UNLIKE, 1000)
-    assert shrinks(UNLIKE, 1000, times=20)
-    assert shrinks(ALIKE, 10, compile="off")
+
+def test_what_a_run_takes_goes_by_all_its_clients() -> None:
+    few_first, most_first = (
+        toy_task(METHODS["fedavg"], data=toy_data(sizes), rounds=2000) for sizes in ((1, 90, 90), (90, 90, 1))
+    )
+    gradients = [Stacks(CPU, 10**9, tasks=[task])._gradients_with(task) for task in (few_first, most_first)]
+    assert gradients[0] == gradients[1] > 0
 
 
 @pytest.fixture

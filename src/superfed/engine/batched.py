@@ -15,7 +15,7 @@ from superfed.engine.plan import num_steps
 from superfed.engine.plans_ahead import PlansAhead
 from superfed.engine.precision import products_in
 from superfed.engine.program import Programs, Tell
-from superfed.engine.segments import waiting
+from superfed.engine.segments import Shrinking
 from superfed.engine.stack import Planned, Stack
 from superfed.engine.task import Task
 from superfed.engine.utilisation import Utilisation
@@ -113,7 +113,7 @@ class Stacks:
 
     def _stack(self, key: GroupKey, task: Task) -> Stack:
         if key not in self._stacks:
-            how = self._compiles(task), self._shrinks(task)
+            how = (True, self._shrinking(task)) if self._compiles(task) else (False, None)
             self._stacks[key] = Stack(task, self._samples, self.programs, self.use, *how)
         return self._stacks[key]
 
@@ -132,11 +132,10 @@ class Stacks:
             return self.device.type == "cuda" and self._gradients_with(task) >= WORTH_COMPILING
         return self._compile == "on"
 
-    def _shrinks(self, task: Task) -> bool:
-        """Whether finished lanes would wait for so long that programs for fewer are worth compiling; decided like that."""
-        alike = self._planned.get(group_key(task), [task])
-        steps = [num_steps(one, client) for one in alike for client in one.members[:SOME_CLIENTS]]
-        return not self._compiles(task) or self._gradients_with(task) * waiting(steps) >= WORTH_COMPILING
+    def _shrinking(self, task: Task) -> Shrinking:
+        """For how few lanes programs are worth compiling; decided like that."""
+        steps = [few for one in self._planned.get(group_key(task), [task]) for few in _steps(one)]
+        return Shrinking(steps, WORTH_COMPILING / max(self._gradients_with(task), 1))
 
     def _gradients_with(self, task: Task) -> int:
         """Of all runs that share its program, of those that will be computed."""
@@ -145,8 +144,14 @@ class Stacks:
 
 def _gradients(task: Task) -> int:
     """Of the whole run, about."""
-    steps = task.schedule.rounds * task.cohort_size * num_steps(task, task.members[0])
-    return steps * task.algorithm.gradients
+    steps = _steps(task)
+    updates = task.schedule.rounds * task.cohort_size
+    return updates * sum(steps) // len(steps) * task.algorithm.gradients
+
+
+def _steps(task: Task) -> list[int]:
+    """Of the local updates of some of its clients."""
+    return [num_steps(task, client) for client in task.members[:SOME_CLIENTS]]
 
 
 def _bytes_of(updates: Sequence[tuple[int, Update]]) -> int:

@@ -41,11 +41,6 @@ FULL = 4_000_000
 """Parameters of all lanes together, below which a step on a GPU takes as long with fewer lanes."""
 
 
-def waiting(steps: Sequence[int]) -> float:
-    """The part of the longest client's steps for which the others have none, on average."""
-    return 1 - sum(steps) / (len(steps) * max(steps)) if any(steps) else 0.0
-
-
 def sizes_of(lanes: int, parameters: int) -> list[int]:
     """The sizes that a stack of ``lanes`` may shrink to: halves, as long as that saves time."""
     least = max(FULL // parameters, 1)
@@ -53,3 +48,25 @@ def sizes_of(lanes: int, parameters: int) -> list[int]:
     while sizes[-1] > least:
         sizes.append(max(-(-sizes[-1] // 2), least))
     return sizes[::-1]
+
+
+@dataclass(frozen=True)
+class Shrinking:
+    """Which of those sizes are worth a program: where lanes of clients with so many ``steps`` would else wait for ``least``
+    of all steps or more, as a part of them."""
+
+    steps: Sequence[int]
+    least: float
+
+    def sizes(self, lanes: int, parameters: int) -> list[int]:
+        usual = self._usual(lanes)
+        found = [lanes]
+        for size in sizes_of(lanes, parameters)[-2::-1]:
+            saved = (found[-1] - size) * (usual[0] - usual[size])  # the others have finished
+            found += [size] if saved and saved >= self.least * sum(usual) else []
+        return found[::-1]
+
+    def _usual(self, lanes: int) -> list[int]:
+        """The steps of so many clients, the most first, as they are drawn on average."""
+        ordered = sorted(self.steps, reverse=True)
+        return [ordered[(2 * place + 1) * len(ordered) // (2 * lanes)] for place in range(lanes)]

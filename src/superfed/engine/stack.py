@@ -23,7 +23,7 @@ from superfed.engine.local import Update
 from superfed.engine.plan import PhasePlan
 from superfed.engine.program import Program, Programs, StackMemory
 from superfed.engine.schedule import put_schedule
-from superfed.engine.segments import segments, sizes_of
+from superfed.engine.segments import Shrinking, segments, sizes_of
 from superfed.engine.task import Task
 from superfed.engine.utilisation import Utilisation
 
@@ -69,7 +69,8 @@ class _Load:
 class Stack:
     """``task`` is any of the runs whose lanes it takes: what differs between them are numbers of each lane.
 
-    One that ``shrinks`` has programs for fewer lanes too, by which others go on when some have finished.
+    It has programs for fewer lanes too, by which others go on when some have finished: for all sizes, or for those that
+    ``shrinking`` finds worth it.
     """
 
     def __init__(
@@ -79,12 +80,12 @@ class Stack:
         programs: Programs,
         use: Utilisation,
         compiled: bool = False,
-        shrinks: bool = True,
+        shrinking: Shrinking | None = None,
     ) -> None:
         self.device = samples.device
         self._task, self._samples, self._programs, self._use = task, samples, programs, use
         self._lane = LaneStep(task.algorithm, task.model.for_lanes().to(self.device), task.precision)
-        self._compiled, self._shrinks = compiled, shrinks
+        self._compiled, self._shrinking = compiled, shrinking
         self._memory: StackMemory | None = None
         self._functions: dict[tuple[str, int], Program] = {}
         self._runners: dict[tuple[str, int], Callable[[int], None]] = {}
@@ -122,8 +123,9 @@ class Stack:
         load = _Load(work, sent, scalars, xs, ys)
         memory = self._room_for(planned, load)
         sizes = sizes_of(memory.capacity[0], self._lane.model.size)
-        if not self._shrinks:  # but for the lanes of runs that have ended
-            sizes = [next(size for size in sizes if size >= len(planned.lanes))]
+        if self._shrinking is not None:
+            going = next(size for size in sizes if size >= len(planned.lanes))  # without runs that have ended
+            sizes = self._shrinking.sizes(going, self._lane.model.size)
         todo = [(plans, segments([plan.steps for plan in plans], sizes)) for plans in planned.phases]
         for plans, parts in todo:  # before anything is put in place, since it spoils what lies there
             for part in parts:
