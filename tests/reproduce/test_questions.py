@@ -168,7 +168,9 @@ def test_even_batches_are_better_or_worse() -> None:
 def test_a_small_last_batch_is_better_or_worse_where_it_is_not_usual() -> None:
     both = run("k500/superfed_mm", 90), run("k500_small/superfed_mm", 87)
     found = asked(8, *(replace(one, cell=one.cell.replace("mnist", "cifar10")) for one in both))
-    assert "a small last batch SuPerFed-MM is worse, by -3.00 (p < 0.001 over clients) at the oracle's λ" in found.remark
+    assert (
+        "a small last batch SuPerFed-MM is worse, by -3.00 (p < 0.001 over clients) at the oracle's λ" in found.remark
+    )
     assert found.headings[1:3] == ("even, validated", "small last")
     (row,) = (row for row in found.rows if row.words[0] == "SuPerFed-MM")
     assert row.cell == "questions/cifar10/k500_small/superfed_mm"

@@ -94,7 +94,9 @@ def test_runs_without_checkpoints_are_named_and_the_others_drawn(copied: tuple[l
     first, *others = folders(planned, out)
     shutil.rmtree(first.checkpoints)
     (sentence,) = survey(planned, out, SIZE, CPU)
-    assert sentence.startswith(f"no loss surface of {first.path.parent.name}: {first.path}: has its results and no models")
+    assert sentence.startswith(
+        f"no loss surface of {first.path.parent.name}: {first.path}: has its results and no models"
+    )
     assert surveyed(first) == {}
     assert all(surveyed(folder) for folder in others)
 
