@@ -23,6 +23,7 @@ from torch.func import functional_call, grad, vmap
 from torch.nn import functional as F
 
 from superfed.core.lane_ops import lstm
+from superfed.core.lane_ops.cluster_lstm import sequences_of
 from superfed.core.lane_ops.triton_lstm import CellSteps
 from superfed.core.lane_ops.triton_lstm_fused import Tile
 from superfed.models.lstm import LSTM
@@ -63,7 +64,7 @@ class Way:
 
 def ways() -> list[Way]:
     found = [Way("unrolled", kind=Unrolled), Way("cuDNN", cudnn=True)]
-    found.append(Way("product, then a kernel"))
+    found += [Way("product, then a kernel"), Way("whole sequences", sequences_of)]
     return found + [Way(named(tile), fused_with(tile)) for tile in SOME]
 
 

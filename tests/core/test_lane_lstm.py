@@ -1,7 +1,7 @@
 """The recurrent part of LSTM cells against torch's own kernel: one at a time, mapped over lanes, traced, and in Triton."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,6 +14,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from superfed.core.errors import UserError
 from superfed.core.lane_ops import lstm
 from superfed.core.lane_ops.lstm import recurrence
+from support.lstm_errors import relative_errors, some
 
 LANES, TIME, BATCH, UNITS = 3, 6, 4, 5
 
@@ -22,10 +23,6 @@ has_triton = find_spec("triton") is not None and (
 )
 on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 in_triton = pytest.mark.skipif(not has_triton, reason="Triton is not here, or has neither a GPU nor TRITON_INTERPRET=1")
-
-
-def some(*shape: int, seed: int) -> Tensor:
-    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
 def projected(*lanes: int, time: int = TIME) -> Tensor:
@@ -150,30 +147,6 @@ def test_the_inputs_stay_as_they_are() -> None:
 
 SIZES = [(2, 3, 5, 7), (3, 3, 20, 40), (1, 2, 70, 33), (2, 1, 1, 1)]
 """Lanes, times, rows and units; no tile divides them."""
-
-
-def relative_errors(
-    steps: lstm.StepsOf, sizes: tuple[int, int, int, int], dtype: torch.dtype, device: str
-) -> Iterator[float]:
-    """Of everything computed on the way there and back, against the same in double precision on a CPU.
-
-    The weights are slices of longer rows, as those of a network in a vector are.
-    """
-    lanes, time, rows, units = sizes
-    inputs = some(lanes, time, rows, 4 * units, seed=1).to(dtype)
-    vector = (some(lanes, 4 * units * units + 8, seed=2) / units**0.5).to(dtype)
-    gradient = some(lanes, time, rows, units, seed=3).to(dtype)
-
-    def there_and_back(steps: lstm.StepsOf, inputs: Tensor, vector: Tensor, gradient: Tensor) -> tuple[Tensor, ...]:
-        w_hh = vector[:, 8:].view(lanes, 4 * units, units)
-        saved = lstm.forward(inputs, w_hh, steps)
-        return *saved, *lstm.backward(gradient, w_hh, *saved, steps)
-
-    found = there_and_back(steps, inputs.to(device), vector.to(device), gradient.to(device))
-    expected = there_and_back(lstm.TorchSteps, inputs.double(), vector.double(), gradient.double())
-    for own, exact in zip(found, expected, strict=True):
-        assert own.shape == exact.shape
-        yield ((own.cpu().double() - exact).norm() / exact.norm().clamp_min(1e-30)).item()
 
 
 def steps_named(name: str) -> lstm.StepsOf:

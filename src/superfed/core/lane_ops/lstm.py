@@ -20,6 +20,7 @@ from torch import Tensor
 
 from superfed.core.errors import UserError
 from superfed.core.lane_ops.precision import EXACT, dot_precision
+from superfed.core.lane_ops.sequences import Sequences
 
 
 def recurrence(projected: Tensor, w_hh: Tensor) -> Tensor:
@@ -63,8 +64,8 @@ class Steps(Protocol):
         """Write ``slopes``, the gradient of the gates' sums, and into ``carry`` that of the state before."""
 
 
-StepsOf = Callable[[Tensor], Steps]
-"""The steps with given recurrent weights, ``[lanes, 4 * units, units]``."""
+StepsOf = Callable[[Tensor], Steps | Sequences]
+"""The steps with given recurrent weights, ``[lanes, 4 * units, units]``, or all of them at once."""
 CHOSEN: StepsOf | None = None
 """The steps that tests and benchmarks want on a GPU, instead of the quickest."""
 EARLY_LANES, EARLY_UNITS = 4, 512
@@ -121,7 +122,7 @@ class TorchSteps:
         carry.copy_(of_state * keep)
 
 
-def steps_for(w_hh: Tensor) -> Steps:
+def steps_for(w_hh: Tensor) -> Steps | Sequences:
     """The quickest steps there are for weights of this device and type.
 
     On a GPU one kernel is where products are to be exact: of 50 lanes on an H200 it took 140 µs of each time step, both
@@ -148,6 +149,9 @@ def forward(projected: Tensor, w_hh: Tensor, steps_of: StepsOf = steps_for) -> t
     """Outputs, gates and states, each ``[lanes, time, batch, …]``, of inputs that lie so."""
     projected, steps = projected.contiguous(), steps_of(w_hh)
     outputs, gates, states = _room_for(projected, w_hh)
+    if isinstance(steps, Sequences):
+        steps.forward(projected, outputs, gates, states)
+        return outputs, gates, states
     for time in range(projected.shape[1]):
         output_before, state_before = (outputs[:, time - 1], states[:, time - 1]) if time > 0 else (None, None)
         now = gates[:, time], states[:, time], outputs[:, time]
@@ -160,14 +164,22 @@ def backward(
 ) -> tuple[Tensor, Tensor]:
     """The gradients of the projected inputs, which are the gates' slopes, and of the recurrent weights."""
     gradient, outputs, gates, states = (part.contiguous() for part in (gradient, outputs, gates, states))
-    steps, slopes, carry = steps_of(w_hh), torch.empty_like(gates), torch.empty_like(states[:, 0])
-    last = gates.shape[1] - 1
+    steps, slopes = steps_of(w_hh), torch.empty_like(gates)
+    if isinstance(steps, Sequences):
+        steps.backward(gradient, gates, states, slopes)
+    else:
+        _step_back(steps, gradient, gates, states, slopes)
+    return slopes, torch.bmm(slopes[:, 1:].flatten(1, 2).mT, outputs[:, :-1].flatten(1, 2))
+
+
+def _step_back(steps: Steps, gradient: Tensor, gates: Tensor, states: Tensor, slopes: Tensor) -> None:
+    """All slopes, from the last time to the first."""
+    carry, last = torch.empty_like(states[:, 0]), gates.shape[1] - 1
     for time in range(last, -1, -1):
         slopes_after = slopes[:, time + 1] if time < last else None
         state_before = states[:, time - 1] if time > 0 else None
         now = gates[:, time], state_before, states[:, time]
         steps.backward(gradient[:, time], slopes_after, *now, carry, slopes[:, time])
-    return slopes, torch.bmm(slopes[:, 1:].flatten(1, 2).mT, outputs[:, :-1].flatten(1, 2))
 
 
 def _room_for(projected: Tensor, w_hh: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -1,0 +1,88 @@
+"""Whole sequences of LSTM cells on chips with clusters of blocks: one kernel each way, in CUDA C++, compiled when needed.
+
+The kernels say how (``cluster_lstm.cu``). torch brings the compiler along; where it cannot be had, others compute the same.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from superfed.core.errors import UserError
+from superfed.core.lane_ops.sequences import Sequences
+
+UNITS = (32, 64, 128, 256)
+"""Of a layer: 32 for each block of a cluster, which has up to eight, and whose threads have registers for no more."""
+ROWS, PAD, THREADS, BYTES = 16, 8, 128, 2
+
+
+@dataclass(frozen=True)
+class Kernels:
+    forward: Any
+    backward: Any
+
+
+@cache
+def kernels_for(units: int, device: int) -> Kernels | None:
+    """The kernels for layers of so many units on a GPU, if they can be had there."""
+    compiled = getattr(torch.cuda, "_compile_kernel", None)
+    if compiled is None or units not in UNITS or torch.cuda.get_device_capability(device) < (9, 0):
+        return None
+    here = files("superfed.core.lane_ops")
+    source = "\n".join((here / name).read_text() for name in ("cluster_ops.cuh", "cluster_lstm.cu"))
+    with torch.cuda.device(device):
+        try:
+            forward, backward = (
+                compiled(source, name, nvcc_options=[f"-DUNITS={units}", "--std=c++17"])
+                for name in ("lstm_forward", "lstm_backward")
+            )
+            backward.set_shared_memory_config(_shared_bytes(4 * units))
+        except (RuntimeError, OSError, AttributeError, TypeError):  # no compiler, or a torch that has it otherwise
+            return None
+    return Kernels(forward, backward)
+
+
+class ClusterSequences(Sequences):
+    """For the recurrent weights ``[lanes, 4 * units, units]``, in bfloat16."""
+
+    def __init__(self, w_hh: Tensor, kernels: Kernels) -> None:
+        self.w_hh, self._kernels = w_hh, kernels
+
+    def forward(self, projected: Tensor, outputs: Tensor, gates: Tensor, states: Tensor) -> None:
+        lanes, times, rows, units = outputs.shape
+        self._kernels.forward(
+            grid=_grid(lanes, rows, units),
+            block=(THREADS, 1, 1),
+            args=[projected, self.w_hh.contiguous(), gates, states, outputs, times, rows],
+            shared_mem=_shared_bytes(units),
+        )
+
+    def backward(self, gradient: Tensor, gates: Tensor, states: Tensor, slopes: Tensor) -> None:
+        lanes, times, rows, units = states.shape
+        self._kernels.backward(
+            grid=_grid(lanes, rows, units),
+            block=(THREADS, 1, 1),
+            args=[gradient, self.w_hh.mT.contiguous(), gates, states, slopes, times, rows],
+            shared_mem=_shared_bytes(4 * units),
+        )
+
+
+def sequences_of(w_hh: Tensor) -> ClusterSequences:
+    """Those of these weights, which must be on a GPU that has them."""
+    kernels = kernels_for(w_hh.shape[-1], w_hh.get_device()) if w_hh.dtype == torch.bfloat16 else None
+    if kernels is None:
+        raise UserError(
+            f"LSTM cells in clusters need a Hopper chip, the compiler of torch for CUDA, bfloat16 and {UNITS} units"
+        )
+    return ClusterSequences(w_hh, kernels)
+
+
+def _grid(lanes: int, rows: int, units: int) -> tuple[int, int, int]:
+    return units // 32, -(-rows // ROWS), lanes
+
+
+def _shared_bytes(columns: int) -> int:
+    return 2 * ROWS * (columns + PAD) * BYTES

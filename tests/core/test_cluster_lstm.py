@@ -1,0 +1,100 @@
+"""Whole sequences of LSTM cells in one kernel: what its threads do, emulated here; and the kernel itself on a GPU."""
+
+import shutil
+import subprocess
+from ctypes import CDLL, c_int, c_void_p
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from superfed.core.errors import UserError
+from superfed.core.lane_ops import cluster_lstm, lstm
+from superfed.core.lane_ops.sequences import Sequences
+from support.lstm_errors import relative_errors
+
+COMPILER = shutil.which("g++")
+SUPPORT = Path(__file__).parent.parent / "support"
+NEAR = 3e-2
+
+with_compiler = pytest.mark.skipif(COMPILER is None, reason="no g++ here to compile the emulation")
+on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+
+
+class Emulated(Sequences):
+    """The kernels' source, compiled for this machine."""
+
+    def __init__(self, w_hh: Tensor, program: CDLL) -> None:
+        self.w_hh, self._program = w_hh, program
+
+    def forward(self, projected: Tensor, outputs: Tensor, gates: Tensor, states: Tensor) -> None:
+        self._call(self._program.forward, projected, self.w_hh.contiguous(), gates, states, outputs)
+
+    def backward(self, gradient: Tensor, gates: Tensor, states: Tensor, slopes: Tensor) -> None:
+        self._call(self._program.backward, gradient, self.w_hh.mT.contiguous(), gates, states, slopes)
+
+    def _call(self, function: Any, *tensors: Tensor) -> None:
+        function(*(c_void_p(t.data_ptr()) for t in tensors), *(c_int(size) for size in tensors[0].shape[:3]))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("emulated")
+
+
+def compiled(units: int, folder: Path) -> CDLL:
+    program = folder / f"cells{units}.so"
+    if not program.exists():
+        source, kernels = SUPPORT / "cluster_emulated.cpp", str(files("superfed.core.lane_ops"))
+        options = ("-std=c++20", "-O1", "-pthread", "-shared", "-fPIC", f"-DUNITS={units}", f"-I{kernels}")
+        subprocess.run([str(COMPILER), *options, str(source), "-o", str(program)], check=True)
+    return CDLL(str(program))
+
+
+@with_compiler
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 32), (2, 3, 5, 32), (1, 4, 16, 64), (2, 3, 21, 64)])
+def test_what_the_threads_of_a_cluster_do(sizes: tuple[int, int, int, int], folder: Path) -> None:
+    program = compiled(sizes[-1], folder)
+    assert max(relative_errors(lambda w_hh: Emulated(w_hh, program), sizes, torch.bfloat16, "cpu")) < NEAR
+
+
+@pytest.fixture
+def clusters() -> None:
+    if cluster_lstm.kernels_for(32, 0) is None:
+        pytest.skip("clusters need a Hopper chip and torch's compiler")
+
+
+@on_cuda
+@pytest.mark.usefixtures("clusters")
+@pytest.mark.parametrize("sizes", [(1, 80, 50, 256), (5, 80, 50, 256), (3, 5, 10, 64), (2, 4, 130, 32), (2, 9, 1, 128)])
+def test_on_cuda(sizes: tuple[int, int, int, int]) -> None:
+    assert max(relative_errors(cluster_lstm.sequences_of, sizes, torch.bfloat16, "cuda")) < NEAR
+
+
+@on_cuda
+@pytest.mark.usefixtures("clusters")
+def test_again_and_again_it_is_the_same_to_the_last_bit() -> None:
+    """Blocks wait for each other, or there would be differences."""
+    sequences_of = cluster_lstm.sequences_of
+
+    def random(*shape: int) -> Tensor:
+        return torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
+
+    inputs, w_hh, gradient = random(6, 80, 50, 1024), random(6, 1024, 256) / 16, random(6, 80, 50, 256)
+
+    def there_and_back() -> tuple[Tensor, ...]:
+        saved = lstm.forward(inputs, w_hh, sequences_of)
+        return *saved, *lstm.backward(gradient, w_hh, *saved, sequences_of)
+
+    first = there_and_back()
+    for _ in range(20):
+        for one, other in zip(first, there_and_back(), strict=True):
+            assert torch.equal(one, other)
+
+
+def test_who_has_no_such_chip_is_told() -> None:
+    with pytest.raises(UserError, match="need a Hopper chip"):
+        cluster_lstm.sequences_of(torch.zeros(1, 4 * 32, 32))
