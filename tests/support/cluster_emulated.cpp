@@ -12,5 +12,5 @@ extern "C" void backward(
     const u16* gradient, const u16* turned, const u16* gates, const float* states, u16* slopes, int lanes, int times, int rows
 ) {
     auto kernel = [=] { lstm_backward(gradient, turned, gates, states, slopes, times, rows); };
-    emulate(BLOCKS, (rows + ROWS - 1) / ROWS, lanes, 2 * ROWS * (GATES + PAD), kernel);
+    emulate(BLOCKS, (rows + ROWS - 1) / ROWS, lanes, 2 * ROWS * (GATES + PAD) + 2 * 4 * ROWS * (OWN + PAD), kernel);
 }

@@ -31,10 +31,12 @@ struct Warp {
 struct Cluster {
     std::vector<std::vector<u16>> memory;
     std::vector<std::unique_ptr<Warp>> warps;
+    std::vector<std::unique_ptr<std::barrier<>>> blocks;
     std::barrier<> together;
 
-    Cluster(int blocks, int shared) : memory(blocks, std::vector<u16>(shared, 0x7fc0)), together(blocks * THREADS) {
-        for (int warp = 0; warp < blocks * THREADS / 32; warp++) warps.emplace_back(new Warp);
+    Cluster(int number, int shared) : memory(number, std::vector<u16>(shared, 0x7fc0)), together(number * THREADS) {
+        for (int warp = 0; warp < number * THREADS / 32; warp++) warps.emplace_back(new Warp);
+        for (int block = 0; block < number; block++) blocks.emplace_back(new std::barrier<>(THREADS));
     }
 };
 
@@ -45,6 +47,12 @@ thread_local int lane_of;
 thread_local std::unique_ptr<std::barrier<>::arrival_token> arrived;
 
 inline float __expf(float x) { return std::exp(x); }
+
+inline float __fdividef(float x, float y) { return x / y; }
+
+inline void __syncwarp() {}
+
+inline void __syncthreads() { cluster->blocks[blockIdx.x]->arrive_and_wait(); }
 
 inline u16* shared_memory() { return cluster->memory[blockIdx.x].data(); }
 

@@ -17,14 +17,14 @@ constexpr int TERMS = UNITS / 16;
 
 // What a thread is: where it is in a cluster, its two rows (the second is 8 further on), and the first of its two units.
 struct Place {
-    int block, lane, row, unit, column, group;
+    int block, warp, lane, row, unit, column, group;
     long long sequence;
 
     __device__ Place() {
-        int warp = threadIdx.x / 32;
+        warp = threadIdx.x / 32;
         lane = threadIdx.x % 32;
         block = blockIdx.x;
-        group = block * OWN + warp * 8 + lane / 4;  // the unit whose weights it keeps
+        group = block * OWN + warp * 8 + lane / 4;  // the unit whose weights it keeps on the way there
         column = 2 * (lane % 4);
         unit = block * OWN + warp * 8 + column;
         row = blockIdx.y * ROWS + lane / 4;
@@ -33,7 +33,7 @@ struct Place {
 };
 
 __device__ inline float bent(float x) {
-    return 1.0f / (1.0f + __expf(-x));
+    return __fdividef(1.0f, 1.0f + __expf(-x));
 }
 
 __device__ inline float bent_both_ways(float x) {
@@ -105,6 +105,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_forward(
             put_pair(outputs + cell * UNITS + me.unit, left[half]);
         }
         if (time + 1 < times) look_ahead(time + 1);
+        __syncwarp();
         wait();
     }
 }
@@ -113,16 +114,20 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_backward(
     const u16* gradient, const u16* turned, const u16* gates, const float* states, u16* slopes, int times, int rows
 ) {
     // In shared memory the four gates of two units are neighbours, as a thread finds them: it writes 16 bytes at once.
-    constexpr int WIDTH = GATES + PAD;
+    // Each warp takes a quarter of the terms for all units of its block, so that it reads no more than these, and the four
+    // sums are added up.
+    constexpr int WIDTH = GATES + PAD, PART = OWN + PAD;
     u16* after = shared_memory();  // [2][ROWS][WIDTH]
+    float* parts = reinterpret_cast<float*>(after + 2 * ROWS * WIDTH);  // [4][ROWS][PART]
     Place me;
 
-    u32 kept[4 * TERMS][2];
-    {
-        const u16* own = turned + (me.sequence * UNITS + me.group) * GATES + (me.lane % 4) * UNITS;
-        for (int term = 0; term < 4 * TERMS; term++) {
-            kept[term][0] = pair_at(own + term * 4);
-            kept[term][1] = pair_at(own + term * 4 + 2);
+    u32 kept[4][TERMS][2];
+    for (int eight = 0; eight < 4; eight++) {
+        int unit = me.block * OWN + eight * 8 + me.lane / 4;
+        const u16* own = turned + (me.sequence * UNITS + unit) * GATES + (me.lane % 4) * UNITS + me.warp * TERMS * 4;
+        for (int term = 0; term < TERMS; term++) {
+            kept[eight][term][0] = pair_at(own + term * 4);
+            kept[eight][term][1] = pair_at(own + term * 4 + 2);
         }
     }
 
@@ -151,13 +156,23 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_backward(
     arrive();
     wait();
     for (int time = times - 1; time >= 0; time--) {
-        float sums[4][4] = {};
+        float sums[4] = {};
         if (time < times - 1) {
+            float own[4][4] = {};
             const u16* later = after + ((time + 1) % 2) * ROWS * WIDTH + (me.lane % 16) * WIDTH + (me.lane / 16) * 8;
-            for (int term = 0; term < 4 * TERMS; term++) {
+            for (int term = 0; term < TERMS; term++) {
                 u32 rows_of[4];
-                load_rows(rows_of, later + term * 16);
-                multiply(sums[term % 4], rows_of, kept[term]);
+                load_rows(rows_of, later + (me.warp * TERMS + term) * 16);
+                for (int eight = 0; eight < 4; eight++) multiply(own[eight], rows_of, kept[eight][term]);
+            }
+            float* part = parts + me.lane / 4 * PART + me.column;
+            for (int eight = 0; eight < 4; eight++) {
+                for (int half = 0; half < 2; half++)
+                    put_floats(part + (me.warp * ROWS + 8 * half) * PART + eight * 8, own[eight][2 * half], own[eight][2 * half + 1]);
+            }
+            __syncthreads();
+            for (int warp = 0; warp < 4; warp++) {
+                for (int at = 0; at < 4; at++) sums[at] += part[(warp * ROWS + at / 2 * 8) * PART + me.warp * 8 + at % 2];
             }
         }
         u32 found[2][4];
@@ -168,7 +183,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_backward(
                 float enter = one_of(activated[half][0], j), keep = one_of(activated[half][1], j);
                 float fresh = one_of(activated[half][2], j), leave = one_of(activated[half][3], j);
                 float curved = bent_both_ways(now[half][j]);
-                float of_output = one_of(of_loss[half], j) + (sums[0][at] + sums[1][at]) + (sums[2][at] + sums[3][at]);
+                float of_output = one_of(of_loss[half], j) + sums[at];
                 float of_state = of_output * leave * (1.0f - curved * curved) + carry[half][j];
                 carry[half][j] = of_state * keep;
                 slope[0][j] = of_state * fresh * enter * (1.0f - enter);
@@ -189,6 +204,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_backward(
             for (int gate = 0; gate < 4; gate++) put_pair(at + gate * UNITS, found[half][gate]);
         }
         if (time > 0) look_ahead(time - 1);
+        __syncwarp();
         wait();
     }
 }

@@ -16,7 +16,7 @@ from superfed.core.lane_ops.sequences import Sequences
 
 UNITS = (32, 64, 128, 256)
 """Of a layer: 32 for each block of a cluster, which has up to eight, and whose threads have registers for no more."""
-ROWS, PAD, THREADS, BYTES = 16, 8, 128, 2
+ROWS, OWN, PAD, THREADS, BYTES = 16, 32, 8, 128, 2
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def kernels_for(units: int, device: int) -> Kernels | None:
                 compiled(source, name, nvcc_options=[f"-DUNITS={units}", "--std=c++17"])
                 for name in ("lstm_forward", "lstm_backward")
             )
-            backward.set_shared_memory_config(_shared_bytes(4 * units))
+            backward.set_shared_memory_config(_shared_bytes(4 * units, sums=4))
         except (RuntimeError, OSError, AttributeError, TypeError):  # no compiler, or a torch that has it otherwise
             return None
     return Kernels(forward, backward)
@@ -66,7 +66,7 @@ class ClusterSequences(Sequences):
             grid=_grid(lanes, rows, units),
             block=(THREADS, 1, 1),
             args=[gradient, self.w_hh.mT.contiguous(), gates, states, slopes, times, rows],
-            shared_mem=_shared_bytes(4 * units),
+            shared_mem=_shared_bytes(4 * units, sums=4),
         )
 
 
@@ -81,8 +81,9 @@ def sequences_of(w_hh: Tensor) -> ClusterSequences:
 
 
 def _grid(lanes: int, rows: int, units: int) -> tuple[int, int, int]:
-    return units // 32, -(-rows // ROWS), lanes
+    return units // OWN, -(-rows // ROWS), lanes
 
 
-def _shared_bytes(columns: int) -> int:
-    return 2 * ROWS * (columns + PAD) * BYTES
+def _shared_bytes(columns: int, sums: int = 0) -> int:
+    """Of a block: two times of what the next step needs, and sums of its own units."""
+    return 2 * ROWS * (columns + PAD) * BYTES + sums * ROWS * (OWN + PAD) * 4
