@@ -74,8 +74,8 @@ def nus(**validated: int) -> list[Record]:
 def test_nu_matters() -> None:
     found = asked(1, *nus(nu0=90, nu1=90, nu2=91, nu5=85))
     assert found.remark == (
-        "For SuPerFed-MM it does: furthest from ν = 0 is ν = 5, by -5.00 (p < 0.001 over clients) points at the "
-        "validated λ and -5.00 (p < 0.001 over clients) at the oracle's; the rest is not run yet."
+        "For SuPerFed-MM it does between the clients of single runs: furthest from ν = 0 is ν = 5, by -5.00 (p < 0.001 over "
+        "clients) points at the validated λ and -5.00 (p < 0.001 over clients) at the oracle's; the rest is not run yet."
     )
     assert words(found, "SuPerFed-MM, ν = 2")[:2] == ("91.00 ±3.00", "+1.00°")
     assert words(found, "SuPerFed-LM, ν = 2")[0] == "not run yet"
@@ -85,7 +85,13 @@ def test_nu_matters() -> None:
 def test_a_nu_that_matters_is_not_hidden_by_one_further_off() -> None:
     rough = [run("k500_nu5/superfed_mm", value, seed=seed) for seed, value in enumerate((70, 85, 99))]
     found = asked(1, *nus(nu0=90, nu2=92), *rough)
-    assert "it does: furthest from ν = 0 is ν = 2, by +2.00" in found.remark
+    assert "it does between the clients of single runs: furthest from ν = 0 is ν = 2, by +2.00" in found.remark
+
+
+def test_nu_matters_between_seeds() -> None:
+    every = [run("k500_nu0/superfed_mm", 90 + seed, seed=seed) for seed in range(3)]
+    every += [run("k500_nu5/superfed_mm", 80 + seed, seed=seed) for seed in range(3)]
+    assert asked(1, *every).remark.startswith("For SuPerFed-MM it does: furthest from ν = 0 is ν = 5, by -10.00 (p <")
 
 
 def test_nu_does_not_matter() -> None:

@@ -36,7 +36,8 @@ def _of(column: Column, method: str) -> str | None:
     seen = [nu for nu, less in found.items() if less.among(len(found)).seen]
     nu = max(seen or found, key=lambda one: abs(found[one].points))
     furthest, oracle = found[nu].among(len(found)), _less(column, method, nu, "oracle")
-    verdict = "it does" if furthest.seen else "no difference can be seen"
+    does = "it does" if furthest.by == "seeds" else "it does between the clients of single runs"
+    verdict = does if furthest.seen else "no difference can be seen"
     beside = "" if oracle is None else f" and {oracle.among(len(found)).words} at the oracle's"
     what = f"furthest from ν = 0 is ν = {nu:g}, by {furthest.words} points at the validated λ{beside}"
     return f"for {name(method)} {verdict}: {what}"
