@@ -14,7 +14,7 @@ from torch import Tensor
 from superfed.core.errors import UserError
 from superfed.core.lane_ops import cluster_lstm, lstm
 from superfed.core.lane_ops.sequences import Sequences
-from support.lstm_errors import relative_errors
+from support.lstm_errors import largest, relative_errors
 
 COMPILER = shutil.which("g++")
 SUPPORT = Path(__file__).parent.parent / "support"
@@ -55,23 +55,23 @@ def compiled(units: int, folder: Path) -> CDLL:
 
 
 @with_compiler
-@pytest.mark.parametrize("sizes", [(1, 1, 1, 32), (2, 3, 5, 32), (1, 4, 16, 64), (2, 3, 21, 64)])
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 32), (2, 3, 5, 32), (1, 4, 16, 64), (2, 3, 21, 64), (1, 3, 17, 128)])
 def test_what_the_threads_of_a_cluster_do(sizes: tuple[int, int, int, int], folder: Path) -> None:
     program = compiled(sizes[-1], folder)
-    assert max(relative_errors(lambda w_hh: Emulated(w_hh, program), sizes, torch.bfloat16, "cpu")) < NEAR
+    assert largest(relative_errors(lambda w_hh: Emulated(w_hh, program), sizes, torch.bfloat16, "cpu")) < NEAR
 
 
 @pytest.fixture
 def clusters() -> None:
-    if cluster_lstm.kernels_for(32, 0) is None:
-        pytest.skip("clusters need a Hopper chip and torch's compiler")
+    if torch.cuda.get_device_capability() < (9, 0):
+        pytest.skip("clusters need a Hopper chip")
 
 
 @on_cuda
 @pytest.mark.usefixtures("clusters")
 @pytest.mark.parametrize("sizes", [(1, 80, 50, 256), (5, 80, 50, 256), (3, 5, 10, 64), (2, 4, 130, 32), (2, 9, 1, 128)])
 def test_on_cuda(sizes: tuple[int, int, int, int]) -> None:
-    assert max(relative_errors(cluster_lstm.sequences_of, sizes, torch.bfloat16, "cuda")) < NEAR
+    assert largest(relative_errors(cluster_lstm.sequences_of, sizes, torch.bfloat16, "cuda")) < NEAR
 
 
 @on_cuda
@@ -97,4 +97,4 @@ def test_again_and_again_it_is_the_same_to_the_last_bit() -> None:
 
 def test_who_has_no_such_chip_is_told() -> None:
     with pytest.raises(UserError, match="need a Hopper chip"):
-        cluster_lstm.sequences_of(torch.zeros(1, 4 * 32, 32))
+        cluster_lstm.sequences_of(torch.zeros(1, 4 * 32, 32, dtype=torch.bfloat16))

@@ -14,7 +14,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from superfed.core.errors import UserError
 from superfed.core.lane_ops import lstm
 from superfed.core.lane_ops.lstm import recurrence
-from support.lstm_errors import relative_errors, some
+from support.lstm_errors import largest, relative_errors, some
 
 LANES, TIME, BATCH, UNITS = 3, 6, 4, 5
 
@@ -165,7 +165,7 @@ def steps_named(name: str) -> lstm.StepsOf:
 @pytest.mark.parametrize("name", ["CellSteps", "FusedSteps"])
 def test_triton_computes_the_same(name: str, sizes: tuple[int, int, int, int]) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    assert max(relative_errors(steps_named(name), sizes, torch.float32, device)) < 1e-5
+    assert largest(relative_errors(steps_named(name), sizes, torch.float32, device)) < 1e-5
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def begin_early(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("begin_early")
 def test_steps_that_begin_early(sizes: tuple[int, int, int, int]) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    assert max(relative_errors(steps_named("EarlySteps"), sizes, torch.float32, device)) < 1e-5
+    assert largest(relative_errors(steps_named("EarlySteps"), sizes, torch.float32, device)) < 1e-5
 
 
 @in_triton
@@ -193,7 +193,7 @@ def test_steps_that_begin_early(sizes: tuple[int, int, int, int]) -> None:
 def test_triton_in_bfloat16(sizes: tuple[int, int, int, int]) -> None:
     """Triton's interpreter takes no products in bfloat16, so that the fused steps are tested on a GPU only."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    assert max(relative_errors(steps_named("CellSteps"), sizes, torch.bfloat16, device)) < 3e-2
+    assert largest(relative_errors(steps_named("CellSteps"), sizes, torch.bfloat16, device)) < 3e-2
 
 
 @on_cuda
@@ -208,7 +208,7 @@ def test_on_cuda(
     before = torch.backends.cuda.matmul.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
     try:
-        assert max(relative_errors(lstm.steps_for, sizes, dtype, "cuda")) < most
+        assert largest(relative_errors(lstm.steps_for, sizes, dtype, "cuda")) < most
     finally:
         torch.backends.cuda.matmul.allow_tf32 = before
 
@@ -222,12 +222,12 @@ def test_few_lanes_in_bfloat16_begin_early(sizes: tuple[int, int, int, int]) -> 
 
     assert (steps(4, 1), steps(5, 1)) == ("EarlySteps", "CellSteps")
     assert (steps(1, 512), steps(1, 513)) == ("EarlySteps", "CellSteps")
-    assert max(relative_errors(lstm.steps_for, sizes, torch.bfloat16, "cuda")) < 3e-2
+    assert largest(relative_errors(lstm.steps_for, sizes, torch.bfloat16, "cuda")) < 3e-2
 
 
 @on_cuda
 def test_on_cuda_in_double_precision() -> None:
-    assert max(relative_errors(lstm.steps_for, (2, 5, 4, 7), torch.float64, "cuda")) < 1e-12
+    assert largest(relative_errors(lstm.steps_for, (2, 5, 4, 7), torch.float64, "cuda")) < 1e-12
 
 
 @on_cuda

@@ -240,7 +240,8 @@ def test_sizes_that_are_worth_it_save_what_they_should(steps: list[int], lanes: 
     sizes = shrinking.sizes(lanes, 4_000_000)
     assert set(sizes) <= set(sizes_of(lanes, 4_000_000))
     assert sizes[-1] == lanes
-    usual = sorted((sorted(steps)[(2 * i + 1) * len(steps) // (2 * lanes)] for i in range(lanes)), reverse=True)
+    ordered = sorted(steps, reverse=True)
+    usual = [ordered[(2 * place + 1) * len(steps) // (2 * lanes)] for place in range(lanes)]
 
     def computed(some: list[int]) -> int:
         return sum(part.lanes * part.steps for part in segments(usual, some))

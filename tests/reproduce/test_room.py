@@ -6,7 +6,7 @@ import pytest
 
 from superfed.reproduce.cells import cells, runs
 from superfed.reproduce.room import room_at, room_for
-from superfed.reproduce.running import finished, run_all
+from superfed.reproduce.running import finished, needs_models, run_all
 
 CPU = {"device": "cpu", "workers": 1}
 
@@ -35,9 +35,13 @@ def test_models_that_do_not_stay_count_until_their_job_is_finished() -> None:
     assert room_for([], keep_models=False) == 0
 
 
-def test_models_that_are_drawn_stay() -> None:
+def test_models_that_are_drawn_stay_for_whatever_table_they_are_made() -> None:
     figure = runs(cells("figureA", "full"), [0])
     assert room_for(figure, keep_models=False) == room_for(figure, keep_models=True)
+    own = {run.cells[0].digest for run in figure}
+    table = [run for run in runs(cells("table1", "full"), [0, 1]) if run.cells[0].digest in own]
+    assert len(table) == 2 * len(figure)
+    assert [needs_models(run) for run in table] == [run.config.seed == 0 for run in table]
 
 
 def test_a_folder_that_is_still_to_be_made_lies_on_some_disk(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """How far off a way to compute LSTM cells is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from math import inf, isnan
 
 import torch
 from torch import Tensor
@@ -34,3 +35,8 @@ def relative_errors(
     for own, exact in zip(found, expected, strict=True):
         assert own.shape == exact.shape
         yield ((own.cpu().double() - exact).norm() / exact.norm().clamp_min(1e-30)).item()
+
+
+def largest(errors: Iterable[float]) -> float:
+    """What is not a number is worse than any."""
+    return max(inf if isnan(error) else error for error in errors)

@@ -19,10 +19,10 @@ from superfed.reproduce.parts import PARTS, TARGET
 from superfed.reproduce.room import room_at, room_for
 from superfed.reproduce.running import (
     begun_otherwise,
-    draws_surfaces,
     finished,
     folder_name,
     in_jobs,
+    is_begun,
     run_all,
     split_by_data,
 )
@@ -59,9 +59,10 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
         with stoppable(job.where, job.again) as stop, failures_kept() as failures, watching(console) as observer:
             run_all(some, job.where, job.again, job.engine, job.data_root, Heeding(observer, stop), job.place)
         complaints += [str(failed) for failed in failures]
+    surfaces = [run for run in planned if run.config.seed == 0 and any(cell.table == "figureA" for cell in run.cells)]
     with stoppable(job.where, job.again):
         complaints += survey(
-            [run for run in planned if draws_surfaces(run)],
+            surfaces,
             job.where,
             SURFACES[cast(Scale, job.scale)],
             job.engine,
@@ -72,9 +73,9 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
 
 
 def _warn_of_room(runs: Sequence[PlannedRun], job: Job) -> None:
-    """Hours before a disk is full."""
+    """Hours before a disk is full; what begun runs have is there already."""
     keep = job.engine.get("keep_models", True)
-    needed, free = room_for(runs, keep), room_at(job.where)
+    needed, free = room_for([run for run in runs if not is_begun(run, job.where)], keep), room_at(job.where)
     if needed > free:
         less = "; engine.keep_models=false keeps results alone" if keep else ""
         words = f"these runs' models take {in_bytes(needed)}, and {job.where} has {in_bytes(free)} free{less}"

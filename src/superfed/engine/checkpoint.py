@@ -6,7 +6,6 @@ the manifest that names them and never changed after it. The last two checkpoint
 
 import contextlib
 import json
-import shutil
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,11 +83,6 @@ class Checkpoints:
     def keep_the_last(self) -> None:
         """Remove all others."""
         self._prune(1)
-
-    def remove(self) -> None:
-        """All of them, and their folder."""
-        self._kept = []
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _prune(self, keep: int = KEPT) -> None:
         """Remove what only older checkpoints than those name; costs what those name, not a walk of the folder."""

@@ -1,6 +1,7 @@
 """One run of an experiment: its folder, its config, and itself as far as it has come."""
 
 import math
+import shutil
 import time
 import traceback
 from collections.abc import Iterator, Sequence
@@ -66,17 +67,15 @@ class Member:
         self._write_info(status="running", hardware=hardware)
 
     def save(self) -> None:
-        """What was measured so far as tables, and a checkpoint, if it is not the last and models are not kept: in this
-        order, since a run whose last checkpoint is there is never trained again, so nothing would write tables that were
-        still missing then."""
+        """What was measured so far as tables, and a checkpoint: in this order, since a run whose last checkpoint is there
+        is never trained again, so nothing would write tables that were still missing then."""
         folder = self.folder
         write_table(folder.rounds, columns_of([vars(record) for record in self.run.records]), durable=False)
         curve = [vars(p) | {"lam": None if math.isnan(p.lam) else p.lam} for p in self.run.curve]
         write_table(folder.curve, columns_of(curve), durable=False)
         self._save_seconds()
         settle([folder.rounds, folder.curve])
-        if self.config.engine.keep_models or not self.run.finished:
-            self.run.save(self._checkpoints)
+        self.run.save(self._checkpoints)
         self._saved = self.run.round
 
     def save_if_whole(self) -> None:
@@ -110,8 +109,7 @@ class Member:
             news |= {"holdings": _write_holdings(folder, self.run.task, results.clients)}
         self._write_info(**news)
         self.has_results = True
-        if not self.config.engine.keep_models:
-            self._checkpoints.remove()
+        remove_unwanted_models(self.folder, self.config)
 
     def save_failure(self, reason: str, error: Exception) -> None:
         save_failure(self.folder, reason, "".join(traceback.format_exception(error)))
@@ -125,6 +123,20 @@ class Member:
     def _write_info(self, **news: object) -> None:
         _write_info(self.folder, **news)
         self.folder.failure_file.unlink(missing_ok=True)
+
+
+def unfinished(orders: Sequence[Order]) -> list[Order]:
+    """Those that have no results yet; whoever ended the others may not have come to removing their models."""
+    for order in orders:
+        if order.folder.has_results():
+            remove_unwanted_models(order.folder, order.config)
+    return [order for order in orders if not order.folder.has_results()]
+
+
+def remove_unwanted_models(folder: RunFolder, config: RunConfig) -> None:
+    """Of a run that has its results."""
+    if not config.engine.keep_models and folder.checkpoints.exists():
+        shutil.rmtree(folder.checkpoints)
 
 
 def save_failure(folder: RunFolder, reason: str, where: str) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from superfed.engine.executors import Executor, check_engine, make_executor
 from superfed.experiments.assemble import named
 from superfed.experiments.logged import Logged
-from superfed.experiments.member import Member
+from superfed.experiments.member import Member, unfinished
 from superfed.experiments.observer import Observer
 from superfed.experiments.orders import Order
 from superfed.experiments.schema import EngineConfig
@@ -68,7 +68,7 @@ class Here:
 
 def train_here(orders: Sequence[Order], observer: Observer, executor_for: MakeExecutor) -> Outcome:
     """All of them together on one executor; those that have results are left as they are."""
-    members = [Member(order) for order in orders if not order.folder.has_results()]
+    members = [Member(order) for order in unfinished(orders)]
     if not members:
         return Outcome()
     with tracked(members, Logged(members, observer)) as told:

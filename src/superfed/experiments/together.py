@@ -51,7 +51,7 @@ class Together:
         there = hardware(self._executor.device)
         self._each([m for m in self._members if not m.has_results], lambda member: member.take_up(there))
         self._follow([m for m in self._going if not m.has_results])  # in the beginning, and what someone interrupted
-        while active := [m for m in self._going if not m.run.finished]:
+        while active := [m for m in self._going if not (m.run.finished or m.has_results)]:
             self._round(active)
             for member in active:
                 member.notes = self._executor.notes()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.plan import Counting
-from superfed.reproduce.running import draws_surfaces, in_jobs
+from superfed.reproduce.running import in_jobs, needs_models
 
 
 def room_for(runs: Sequence[PlannedRun], keep_models: bool) -> int:
@@ -15,8 +15,8 @@ def room_for(runs: Sequence[PlannedRun], keep_models: bool) -> int:
     stay, leave = 0, [0]
     for job in in_jobs(runs):
         sizes = [(run, counting.cost(counting.task(run.config)).state_bytes) for run in job]
-        stay += sum(size for run, size in sizes if keep_models or draws_surfaces(run))
-        leave.append(sum(size for run, size in sizes if not keep_models and not draws_surfaces(run)))
+        stay += sum(size for run, size in sizes if keep_models or needs_models(run))
+        leave.append(sum(size for run, size in sizes if not keep_models and not needs_models(run)))
     return stay + max(leave)
 
 

@@ -1,8 +1,9 @@
 """The runs behind tables, on disk: each once, wherever it is needed, gone on with where it was."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from superfed.core.errors import UserError
 from superfed.experiments.assemble import Assembler
@@ -12,7 +13,8 @@ from superfed.experiments.places import Place
 from superfed.experiments.schema import EngineConfig
 from superfed.experiments.several import has_results, run_several
 from superfed.experiments.strict import build
-from superfed.reproduce.cells import PlannedRun
+from superfed.reproduce.cells import PlannedRun, cells
+from superfed.reproduce.scales import Scale
 from superfed.store.layout import ExperimentFolder, RunFolder
 
 
@@ -64,6 +66,10 @@ def engine_settings(changes: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
+def is_begun(run: PlannedRun, out: Path) -> bool:
+    return not ExperimentFolder(out / folder_name(run)).is_free()
+
+
 def begun_otherwise(runs: Sequence[PlannedRun], out: Path, engine: Mapping[str, Any]) -> list[PlannedRun]:
     """Those that lie there unfinished and go on as they began, with other settings of how they are computed than these."""
     found = []
@@ -75,14 +81,20 @@ def begun_otherwise(runs: Sequence[PlannedRun], out: Path, engine: Mapping[str, 
     return found
 
 
-def draws_surfaces(run: PlannedRun) -> bool:
-    """Whether a figure goes through its models."""
-    return run.config.seed == 0 and any(cell.table == "figureA" for cell in run.cells)
+@cache
+def _drawn() -> frozenset[str]:
+    """The digests of Figure A's cells, at any scale."""
+    return frozenset(cell.digest for scale in get_args(Scale) for cell in cells("figureA", scale))
+
+
+def needs_models(run: PlannedRun) -> bool:
+    """Whether Figure A goes through its models, though it may be made for another table now."""
+    return run.config.seed == 0 and run.cells[0].digest in _drawn()
 
 
 def _engine(run: PlannedRun, engine: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that are meant for the run: models that are drawn are kept."""
-    return {key: value for key, value in engine.items() if key != "keep_models" or not draws_surfaces(run)}
+    return {key: value for key, value in engine.items() if key != "keep_models" or not needs_models(run)}
 
 
 def run_all(

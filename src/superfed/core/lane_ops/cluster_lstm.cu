@@ -67,6 +67,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_forward(
 
     float state[2][2] = {{0.0f, 0.0f}, {0.0f, 0.0f}};
     look_ahead(0);
+    __syncwarp();
     arrive();  // nobody writes to a block that has not begun
     wait();
     for (int time = 0; time < times; time++) {
@@ -153,6 +154,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_backward(
 
     float carry[2][2] = {{0.0f, 0.0f}, {0.0f, 0.0f}};
     look_ahead(times - 1);
+    __syncwarp();
     arrive();
     wait();
     for (int time = times - 1; time >= 0; time--) {

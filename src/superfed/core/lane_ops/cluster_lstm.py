@@ -1,8 +1,10 @@
 """Whole sequences of LSTM cells on chips with clusters of blocks: one kernel each way, in CUDA C++, compiled when needed.
 
-The kernels say how (``cluster_lstm.cu``). torch brings the compiler along; where it cannot be had, others compute the same.
+The kernels say how (``cluster_lstm.cu``). torch brings the compiler along and wants CUDA's headers (``CUDA_HOME``); where they
+cannot be compiled, others compute the same.
 """
 
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -40,7 +42,16 @@ def kernels_for(units: int, device: int) -> Kernels | None:
                 for name in ("lstm_forward", "lstm_backward")
             )
             backward.set_shared_memory_config(_shared_bytes(4 * units, sums=4))
-        except (RuntimeError, OSError, AttributeError, TypeError):  # no compiler, or a torch that has it otherwise
+        except (
+            RuntimeError,
+            OSError,
+            AttributeError,
+            TypeError,
+        ) as error:  # no compiler, or one that is called otherwise
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            warnings.warn(
+                f"LSTM cells in clusters cannot be compiled, and others compute the same: {reason}", stacklevel=2
+            )
             return None
     return Kernels(forward, backward)
 
@@ -56,7 +67,7 @@ class ClusterSequences(Sequences):
         self._kernels.forward(
             grid=_grid(lanes, rows, units),
             block=(THREADS, 1, 1),
-            args=[projected, self.w_hh.contiguous(), gates, states, outputs, times, rows],
+            args=[projected, _in_pairs(self.w_hh), gates, states, outputs, times, rows],
             shared_mem=_shared_bytes(units),
         )
 
@@ -72,12 +83,19 @@ class ClusterSequences(Sequences):
 
 def sequences_of(w_hh: Tensor) -> ClusterSequences:
     """Those of these weights, which must be on a GPU that has them."""
-    kernels = kernels_for(w_hh.shape[-1], w_hh.get_device()) if w_hh.dtype == torch.bfloat16 else None
+    fits = w_hh.is_cuda and w_hh.dtype == torch.bfloat16
+    kernels = kernels_for(w_hh.shape[-1], w_hh.get_device()) if fits else None
     if kernels is None:
         raise UserError(
-            f"LSTM cells in clusters need a Hopper chip, the compiler of torch for CUDA, bfloat16 and {UNITS} units"
+            f"LSTM cells in clusters need a Hopper chip, CUDA's headers, bfloat16 and so many units: {UNITS}"
         )
     return ClusterSequences(w_hh, kernels)
+
+
+def _in_pairs(weights: Tensor) -> Tensor:
+    """In one piece, and where two of them can be read at once."""
+    together = weights.contiguous()
+    return together if together.data_ptr() % 4 == 0 else together.clone()
 
 
 def _grid(lanes: int, rows: int, units: int) -> tuple[int, int, int]:

@@ -16,7 +16,7 @@ from superfed.deploy.ray.tasks import Tasks
 from superfed.engine.batched import group_key
 from superfed.engine.plan import num_steps
 from superfed.experiments.logged import Logged
-from superfed.experiments.member import begin_run
+from superfed.experiments.member import begin_run, unfinished
 from superfed.experiments.observer import Observer
 from superfed.experiments.orders import Order
 from superfed.experiments.places import Outcome
@@ -48,13 +48,14 @@ class OnRay:
             self._store.mark(order.folder.path)
             self._store.fetch(order.folder.path)
             begin_run(order)
+        orders = unfinished(orders)
+        if not orders:
+            return Outcome()
         mirrors = [Mirror(order) for order in orders]
         with tracked(mirrors, Logged(mirrors, observer)) as told:
             told.started([mirror.title for mirror in mirrors], [mirror.run for mirror in mirrors])
             following = Following(mirrors, told, lambda mirror: self._store.fetch(mirror.folder.path))
-            waiting = [place for place, mirror in enumerate(mirrors) if not mirror.has_results]
-            if waiting:
-                Tasks(orders, following, self._store).run(self._parcels(orders, mirrors, waiting))
+            Tasks(orders, following, self._store).run(self._parcels(orders, mirrors))
         failed = {mirrors[place].title: reason for place, reason in following.ended.items() if reason is not None}
         return Outcome(failed)
 
@@ -63,14 +64,12 @@ class OnRay:
             self._store.check()
             self._cluster.reach()
 
-    def _parcels(
-        self, orders: Sequence[Order], mirrors: Sequence[Mirror], waiting: Sequence[int]
-    ) -> list[tuple[Parcel, Need]]:
-        """The runs that have no results yet, packed; those that take longest first."""
+    def _parcels(self, orders: Sequence[Order], mirrors: Sequence[Mirror]) -> list[tuple[Parcel, Need]]:
+        """The runs, packed; those that take longest first."""
         numbers, parcels = itertools.count(), []
         by_need: dict[Need, list[int]] = {}
-        for place in waiting:
-            by_need.setdefault(self._cluster.need(orders[place].config.engine), []).append(place)
+        for place, order in enumerate(orders):
+            by_need.setdefault(self._cluster.need(order.config.engine), []).append(place)
         for need, places in by_need.items():
             loads = [_load(orders[place], mirrors[place].run.round) for place in places]
             for group in pack(loads, max(room(nodes(), need), 1), batched=need.gpus > 0):
