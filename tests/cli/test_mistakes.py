@@ -73,6 +73,11 @@ def test_an_unfinished_run_is_not_evaluated(superfed: Program, experiment: Path,
     shutil.rmtree(copy / "fedavg-seed0" / "checkpoints")
     done = superfed("evaluate", copy)
     assert done.returncode == 2
+    assert "fedavg-seed0: has its results and no models any more" in done.stderr
+    path = copy / "fedavg-seed0" / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"status": "running"}))
+    done = superfed("evaluate", copy)
+    assert done.returncode == 2
     assert "has done 0 of 3 rounds; finish it first with: superfed resume" in done.stderr
 
 

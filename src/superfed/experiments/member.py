@@ -36,8 +36,7 @@ class Member:
         self.folder, self.config, self.title = folder, config, order.title
         begin_run(order)
         remove_parts(folder.path)
-        if task.data.fingerprint != folder.info()["fingerprint"]:
-            raise UserError(f"{folder.path}: the data is not what this run began with (its fingerprint differs)")
+        check_data(order)
         self._checkpoints = Checkpoints(folder.checkpoints)
         on_disk = config.engine.state == "disk"
         self.run = Run(task, states=DiskStates(self._checkpoints.clients) if on_disk else MemoryStates())
@@ -125,12 +124,22 @@ class Member:
         self.folder.failure_file.unlink(missing_ok=True)
 
 
+def check_data(order: Order) -> None:
+    """A begun run is of the data that it began with."""
+    if order.task.data.fingerprint != order.folder.info()["fingerprint"]:
+        raise UserError(f"{order.folder.path}: the data is not what this run began with (its fingerprint differs)")
+
+
 def unfinished(orders: Sequence[Order]) -> list[Order]:
     """Those that have no results yet; whoever ended the others may not have come to removing their models."""
+    found = []
     for order in orders:
         if order.folder.has_results():
+            check_data(order)
             remove_unwanted_models(order.folder, order.config)
-    return [order for order in orders if not order.folder.has_results()]
+        else:
+            found.append(order)
+    return found
 
 
 def remove_unwanted_models(folder: RunFolder, config: RunConfig) -> None:
