@@ -76,6 +76,16 @@ def test_on_cuda(sizes: tuple[int, int, int, int]) -> None:
 
 @on_cuda
 @pytest.mark.usefixtures("clusters")
+def test_few_lanes_are_computed_so() -> None:
+    def chosen(lanes: int, units: int) -> bool:
+        weights = torch.zeros(lanes, 4 * units, units, dtype=torch.bfloat16, device="cuda")
+        return isinstance(lstm.steps_for(weights), cluster_lstm.ClusterSequences)
+
+    assert (chosen(4, 256), chosen(5, 256), chosen(1, 384)) == (True, False, False)
+
+
+@on_cuda
+@pytest.mark.usefixtures("clusters")
 def test_again_and_again_it_is_the_same_to_the_last_bit() -> None:
     """Blocks wait for each other, or there would be differences."""
     sequences_of = cluster_lstm.sequences_of

@@ -215,7 +215,7 @@ def test_on_cuda(
 
 @on_cuda
 @pytest.mark.usefixtures("begin_early")
-@pytest.mark.parametrize("sizes", [(1, 80, 50, 256), (1, 80, 50, 512), (3, 5, 10, 40), (2, 4, 130, 33)])
+@pytest.mark.parametrize("sizes", [(1, 80, 50, 384), (1, 80, 50, 512), (3, 5, 10, 40), (2, 4, 130, 33)])
 def test_few_lanes_in_bfloat16_begin_early(sizes: tuple[int, int, int, int]) -> None:
     def steps(lanes: int, units: int) -> str:
         return type(lstm.steps_for(torch.zeros(lanes, 4 * units, units, dtype=torch.bfloat16, device="cuda"))).__name__

@@ -1,6 +1,7 @@
 // The kernels of whole sequences on a CPU: a thread of the system for each of a cluster's, and what a warp does together
 // done by passing things on through memory. How a warp's threads share rows, weights and sums is as in the manual of the chip.
 
+#include <atomic>
 #include <barrier>
 #include <cmath>
 #include <cstring>
@@ -32,9 +33,12 @@ struct Cluster {
     std::vector<std::vector<u16>> memory;
     std::vector<std::unique_ptr<Warp>> warps;
     std::vector<std::unique_ptr<std::barrier<>>> blocks;
+    std::vector<std::atomic<int>> counters, expected;
     std::barrier<> together;
+    int least;
 
-    Cluster(int number, int shared) : memory(number, std::vector<u16>(shared, 0x7fc0)), together(number * THREADS) {
+    Cluster(int number, int shared, int bytes)
+        : memory(number, std::vector<u16>(shared, 0x7fc0)), counters(2 * number), expected(2 * number), together(number * THREADS), least(bytes) {
         for (int warp = 0; warp < number * THREADS / 32; warp++) warps.emplace_back(new Warp);
         for (int block = 0; block < number; block++) blocks.emplace_back(new std::barrier<>(THREADS));
     }
@@ -44,7 +48,6 @@ thread_local Index threadIdx, blockIdx;
 thread_local Cluster* cluster;
 thread_local Warp* warp_of;
 thread_local int lane_of;
-thread_local std::unique_ptr<std::barrier<>::arrival_token> arrived;
 
 inline float __expf(float x) { return std::exp(x); }
 
@@ -109,22 +112,38 @@ inline void multiply(float (&sums)[4], const u32 (&rows)[4], const u32 (&weights
 
 inline u16* in_block(u16* own, int block) { return cluster->memory[block].data() + (own - shared_memory()); }
 
-inline void put(u16* own, int block, u32 pair) { put_pair(in_block(own, block), pair); }
+inline void begin() { cluster->together.arrive_and_wait(); }
 
-inline void put_four(u16* own, int block, const u32 (&pairs)[4]) {
-    for (int place = 0; place < 4; place++) put_pair(in_block(own, block) + 2 * place, pairs[place]);
+inline void count(int block, int time, int bytes) { cluster->counters[block * 2 + time % 2].fetch_add(bytes); }
+
+inline void put(u16* own, int block, u32 pair, int time) {
+    put_pair(in_block(own, block), pair);
+    count(block, time, 4);
 }
 
-inline void arrive() { arrived.reset(new std::barrier<>::arrival_token(cluster->together.arrive())); }
+inline void put_four(u16* own, int block, const u32 (&pairs)[4], int time) {
+    for (int place = 0; place < 4; place++) put_pair(in_block(own, block) + 2 * place, pairs[place]);
+    count(block, time, 16);
+}
 
-inline void wait() { cluster->together.wait(std::move(*arrived)); }
+inline void expect(int time, int bytes) {
+    if (threadIdx.x == 0) cluster->expected[blockIdx.x * 2 + time % 2].fetch_add(bytes);
+}
 
-// All clusters of a grid, one after another; ``shared`` is how many numbers a block's memory holds.
+// A turn is over when the block was told what to expect and has it; nothing of the next turn may have come before.
+inline void wait_for(int time, int turn) {
+    int which = blockIdx.x * 2 + time % 2;
+    int all = cluster->least * (turn + 1);
+    while (cluster->expected[which].load() < all || cluster->counters[which].load() < all) std::this_thread::yield();
+}
+
+// All clusters of a grid, one after another; ``shared`` is how many numbers a block's memory holds, ``bytes`` what it is given
+// for a time.
 template <class Kernel>
-void emulate(int blocks, int tiles, int sequences, int shared, Kernel kernel) {
+void emulate(int blocks, int tiles, int sequences, int shared, int bytes, Kernel kernel) {
     for (int sequence = 0; sequence < sequences; sequence++) {
         for (int tile = 0; tile < tiles; tile++) {
-            Cluster here(blocks, shared);
+            Cluster here(blocks, shared, bytes);
             std::vector<std::thread> threads;
             for (int number = 0; number < blocks * THREADS; number++) {
                 threads.emplace_back([&, number] {

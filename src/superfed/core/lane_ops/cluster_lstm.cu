@@ -3,8 +3,8 @@
 // A cluster has 16 rows of a lane's batch to itself, from the first time to the last: rows need nothing of each other.
 // Each of its blocks has 32 units, and each warp 8 of these; a thread keeps its part of the recurrent weights in registers,
 // all four gates of the same cells, and the cells' states. What the next time step needs of other units every block
-// writes into the shared memory of all blocks of its cluster, which wait for each other once a step. There are two places
-// for it, so that a block that is ahead writes where nobody reads.
+// writes into the shared memory of all blocks of its cluster, which wait until all of it is there. There are two places for
+// it, so that a block that is ahead writes where nobody reads: it has what those that read have written after they did.
 //
 // UNITS is given by who compiles this, and so are the operations of a chip that C++ has none for: cluster_ops.cuh.
 
@@ -67,9 +67,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_forward(
 
     float state[2][2] = {{0.0f, 0.0f}, {0.0f, 0.0f}};
     look_ahead(0);
-    __syncwarp();
-    arrive();  // nobody writes to a block that has not begun
-    wait();
+    begin();
     for (int time = 0; time < times; time++) {
         float sums[2][4][4] = {};  // in two parts, since each product of a sum waits for the one before it
         if (time > 0) {
@@ -94,9 +92,9 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_forward(
             for (int gate = 0; gate < 4; gate++) activated[half][gate] = pair_of(values[gate][0], values[gate][1]);
             left[half] = pair_of(out[0], out[1]);
             u16* now = past + (time % 2) * ROWS * WIDTH + (me.lane / 4 + 8 * half) * WIDTH + me.unit;
-            for (int block = 0; block < BLOCKS; block++) put(now, block, left[half]);
+            for (int block = 0; block < BLOCKS; block++) put(now, block, left[half], time);
         }
-        arrive();
+        expect(time, ROWS * UNITS * 2);
         for (int half = 0; half < 2; half++) {
             int row = me.row + 8 * half;
             if (row >= rows) continue;
@@ -106,8 +104,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_forward(
             put_pair(outputs + cell * UNITS + me.unit, left[half]);
         }
         if (time + 1 < times) look_ahead(time + 1);
-        __syncwarp();
-        wait();
+        wait_for(time, time / 2);
     }
 }
 
@@ -154,9 +151,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_backward(
 
     float carry[2][2] = {{0.0f, 0.0f}, {0.0f, 0.0f}};
     look_ahead(times - 1);
-    __syncwarp();
-    arrive();
-    wait();
+    begin();
     for (int time = times - 1; time >= 0; time--) {
         float sums[4] = {};
         if (time < times - 1) {
@@ -196,9 +191,9 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_backward(
             }
             for (int gate = 0; gate < 4; gate++) found[half][gate] = pair_of(slope[gate][0], slope[gate][1]);
             u16* here = after + (time % 2) * ROWS * WIDTH + (me.lane / 4 + 8 * half) * WIDTH + me.unit * 4;
-            for (int block = 0; block < BLOCKS; block++) put_four(here, block, found[half]);
+            for (int block = 0; block < BLOCKS; block++) put_four(here, block, found[half], time);
         }
-        arrive();
+        expect(time, ROWS * GATES * 2);
         for (int half = 0; half < 2; half++) {
             int row = me.row + 8 * half;
             if (row >= rows) continue;
@@ -206,7 +201,6 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(128) lstm_backward(
             for (int gate = 0; gate < 4; gate++) put_pair(at + gate * UNITS, found[half][gate]);
         }
         if (time > 0) look_ahead(time - 1);
-        __syncwarp();
-        wait();
+        wait_for(time, (times - 1 - time) / 2);
     }
 }

@@ -18,7 +18,7 @@ from superfed.core.lane_ops.sequences import Sequences
 
 UNITS = (32, 64, 128, 256)
 """Of a layer: 32 for each block of a cluster, which has up to eight, and whose threads have registers for no more."""
-ROWS, OWN, PAD, THREADS, BYTES = 16, 32, 8, 128, 2
+ROWS, OWN, PAD, THREADS, BYTES, COUNTERS = 16, 32, 8, 128, 2, 16
 
 
 @dataclass(frozen=True)
@@ -104,4 +104,4 @@ def _grid(lanes: int, rows: int, units: int) -> tuple[int, int, int]:
 
 def _shared_bytes(columns: int, sums: int = 0) -> int:
     """Of a block: two times of what the next step needs, and sums of its own units."""
-    return 2 * ROWS * (columns + PAD) * BYTES + sums * ROWS * (OWN + PAD) * 4
+    return COUNTERS + 2 * ROWS * (columns + PAD) * BYTES + sums * ROWS * (OWN + PAD) * 4

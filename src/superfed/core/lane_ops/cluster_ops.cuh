@@ -5,9 +5,11 @@ typedef unsigned int u32;
 
 #define CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
 
+constexpr int COUNTERS = 16;  // bytes
+
 __device__ inline u16* shared_memory() {
     extern __shared__ uint4 memory[];
-    return reinterpret_cast<u16*>(memory);
+    return reinterpret_cast<u16*>(memory + COUNTERS / 16);
 }
 
 // Two neighbours in bfloat16, the first in the lower half.
@@ -50,27 +52,60 @@ __device__ inline void multiply(float (&sums)[4], const u32 (&rows)[4], const u3
 }
 
 // Where in another block's shared memory lies what lies at ``own`` in this one's.
-__device__ inline u32 in_block(const u16* own, int block) {
-    u32 address = static_cast<u32>(__cvta_generic_to_shared(own)), there;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+__device__ inline u32 in_block(u32 own, int block) {
+    u32 there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(block));
     return there;
 }
 
-__device__ inline void put(u16* own, int block, u32 pair) {
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(in_block(own, block)), "r"(pair) : "memory");
+__device__ inline u32 address_of(const u16* own) {
+    return static_cast<u32>(__cvta_generic_to_shared(own));
 }
 
-__device__ inline void put_four(u16* own, int block, const u32 (&pairs)[4]) {
-    asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(in_block(own, block)),
-                 "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
+// A block counts what is written into its memory for even and for odd times; the counters lie before the rest of it.
+__device__ inline u32 counter(int time) {
+    return address_of(shared_memory()) - COUNTERS + 8 * (time % 2);
+}
+
+// Before anything is written: all blocks of the cluster have begun, and their counters are there.
+__device__ inline void begin() {
+    if (threadIdx.x == 0) {
+        for (int which = 0; which < 2; which++)
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(counter(which)) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+__device__ inline void put(u16* own, int block, u32 pair, int time) {
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
+                     in_block(address_of(own), block)),
+                 "r"(pair), "r"(in_block(counter(time), block))
                  : "memory");
 }
 
-// All blocks of the cluster wait until all have arrived; what each wrote before is seen by all after.
-__device__ inline void arrive() {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+__device__ inline void put_four(u16* own, int block, const u32 (&pairs)[4], int time) {
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
+                     in_block(address_of(own), block)),
+                 "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3]), "r"(in_block(counter(time), block))
+                 : "memory");
 }
 
-__device__ inline void wait() {
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+// How many bytes the block will be given for this time.
+__device__ inline void expect(int time, int bytes) {
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter(time)), "r"(bytes) : "memory");
+}
+
+// Until they are there; ``turn`` is how often the counter was waited for before.
+__device__ inline void wait_for(int time, int turn) {
+    u32 done = 0;
+    while (!done)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(counter(time)), "r"(turn % 2)
+                     : "memory");
+    __syncwarp();
 }

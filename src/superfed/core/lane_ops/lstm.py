@@ -68,6 +68,8 @@ StepsOf = Callable[[Tensor], Steps | Sequences]
 """The steps with given recurrent weights, ``[lanes, 4 * units, units]``, or all of them at once."""
 CHOSEN: StepsOf | None = None
 """The steps that tests and benchmarks want on a GPU, instead of the quickest."""
+CLUSTER_LANES = 4
+"""Of no more lanes than these, sequences in bfloat16 are whole on chips with clusters of blocks; more were not timed."""
 EARLY_LANES, EARLY_UNITS = 4, 512
 """Of no more lanes and units than these, the steps in bfloat16 begin early on chips that have it: more lanes were not timed,
 and the weights of more units do not fit."""
@@ -128,18 +130,23 @@ def steps_for(w_hh: Tensor) -> Steps | Sequences:
     On a GPU one kernel is where products are to be exact: of 50 lanes on an H200 it took 140 µs of each time step, both
     ways, where a product and a kernel after it took 162; in tf32 they took 80 and 69. Kernels that begin early are for few
     lanes, whose steps wait for each other: the gradients of two layers in bfloat16 took 1.61 ms at four lanes, and with a
-    product and a kernel after it 2.12; at one lane, in eight processes at once, 2.51 and 6.20.
+    product and a kernel after it 2.12; at one lane, in eight processes at once, 2.51 and 6.20. One kernel for all times of a
+    sequence, on chips with clusters of blocks, took 1.83 there where those that begin early took 2.50, and at four lanes 6.09
+    and 8.88.
     """
     for_triton = w_hh.is_cuda and w_hh.dtype in (torch.float32, torch.bfloat16)
     if not for_triton or find_spec("triton") is None:  # it comes with torch for CUDA, though not everywhere
         return TorchSteps(w_hh)
     if CHOSEN is not None:
         return CHOSEN(w_hh)
-    from superfed.core.lane_ops import triton_lstm, triton_lstm_fused
+    from superfed.core.lane_ops import cluster_lstm, triton_lstm, triton_lstm_fused
 
     if w_hh.dtype == torch.float32:
         exact = dot_precision() == EXACT
         return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
+    kernels = cluster_lstm.kernels_for(w_hh.shape[-1], w_hh.get_device()) if len(w_hh) <= CLUSTER_LANES else None
+    if kernels is not None:
+        return cluster_lstm.ClusterSequences(w_hh, kernels)
     few = len(w_hh) <= EARLY_LANES and w_hh.shape[-1] <= EARLY_UNITS
     early = few and torch.cuda.get_device_capability(w_hh.device) >= HOPPER
     return triton_lstm_fused.EarlySteps(w_hh) if early else triton_lstm.CellSteps(w_hh)
