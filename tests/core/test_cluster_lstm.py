@@ -63,7 +63,7 @@ def test_what_the_threads_of_a_cluster_do(sizes: tuple[int, int, int, int], fold
 
 @pytest.fixture
 def clusters() -> None:
-    if torch.cuda.get_device_capability() < (9, 0):
+    if torch.cuda.get_device_capability() < lstm.HOPPER:
         pytest.skip("clusters need a Hopper chip")
 
 

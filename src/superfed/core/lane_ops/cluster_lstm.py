@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from superfed.core.errors import UserError
+from superfed.core.lane_ops.lstm import HOPPER
 from superfed.core.lane_ops.sequences import Sequences
 
 UNITS = (32, 64, 128, 256)
@@ -31,7 +32,7 @@ class Kernels:
 def kernels_for(units: int, device: int) -> Kernels | None:
     """The kernels for layers of so many units on a GPU, if they can be had there."""
     compiled = getattr(torch.cuda, "_compile_kernel", None)
-    if compiled is None or units not in UNITS or torch.cuda.get_device_capability(device) < (9, 0):
+    if compiled is None or units not in UNITS or torch.cuda.get_device_capability(device) < HOPPER:
         return None
     here = files("superfed.core.lane_ops")
     source = "\n".join((here / name).read_text() for name in ("cluster_ops.cuh", "cluster_lstm.cu"))

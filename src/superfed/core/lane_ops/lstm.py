@@ -68,11 +68,10 @@ StepsOf = Callable[[Tensor], Steps | Sequences]
 """The steps with given recurrent weights, ``[lanes, 4 * units, units]``, or all of them at once."""
 CHOSEN: StepsOf | None = None
 """The steps that tests and benchmarks want on a GPU, instead of the quickest."""
-CLUSTER_LANES = 4
-"""Of no more lanes than these, sequences in bfloat16 are whole on chips with clusters of blocks; more were not timed."""
-EARLY_LANES, EARLY_UNITS = 4, 512
-"""Of no more lanes and units than these, the steps in bfloat16 begin early on chips that have it: more lanes were not timed,
-and the weights of more units do not fit."""
+FEW_LANES = 4
+"""Of no more than these, bfloat16 is computed otherwise on chips that can: more were not timed."""
+EARLY_UNITS = 512
+"""Of more units, the weights of steps that begin early do not fit."""
 HOPPER = (9, 0)
 
 
@@ -144,12 +143,12 @@ def steps_for(w_hh: Tensor) -> Steps | Sequences:
     if w_hh.dtype == torch.float32:
         exact = dot_precision() == EXACT
         return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
-    kernels = cluster_lstm.kernels_for(w_hh.shape[-1], w_hh.get_device()) if len(w_hh) <= CLUSTER_LANES else None
+    if len(w_hh) > FEW_LANES or torch.cuda.get_device_capability(w_hh.device) < HOPPER:
+        return triton_lstm.CellSteps(w_hh)
+    kernels = cluster_lstm.kernels_for(w_hh.shape[-1], w_hh.get_device())
     if kernels is not None:
         return cluster_lstm.ClusterSequences(w_hh, kernels)
-    few = len(w_hh) <= EARLY_LANES and w_hh.shape[-1] <= EARLY_UNITS
-    early = few and torch.cuda.get_device_capability(w_hh.device) >= HOPPER
-    return triton_lstm_fused.EarlySteps(w_hh) if early else triton_lstm.CellSteps(w_hh)
+    return triton_lstm_fused.EarlySteps(w_hh) if w_hh.shape[-1] <= EARLY_UNITS else triton_lstm.CellSteps(w_hh)
 
 
 def forward(projected: Tensor, w_hh: Tensor, steps_of: StepsOf = steps_for) -> tuple[Tensor, Tensor, Tensor]:
