@@ -45,20 +45,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("emulated")
 
 
-def compiled(units: int, folder: Path) -> CDLL:
-    program = folder / f"cells{units}.so"
+def compiled(units: int, rows: int, folder: Path) -> CDLL:
+    program = folder / f"cells{units}-{rows}.so"
     if not program.exists():
         source, kernels = SUPPORT / "cluster_emulated.cpp", str(files("superfed.core.lane_ops"))
-        options = ("-std=c++20", "-O1", "-pthread", "-shared", "-fPIC", f"-DUNITS={units}", f"-I{kernels}")
-        subprocess.run([str(COMPILER), *options, str(source), "-o", str(program)], check=True)
+        options = ("-std=c++20", "-O1", "-pthread", "-shared", "-fPIC", f"-DUNITS={units}", f"-DROWS={rows}")
+        subprocess.run([str(COMPILER), *options, f"-I{kernels}", str(source), "-o", str(program)], check=True)
     return CDLL(str(program))
 
 
 @with_compiler
-@pytest.mark.parametrize("sizes", [(1, 1, 1, 32), (2, 3, 5, 32), (1, 4, 16, 64), (2, 3, 21, 64), (1, 3, 17, 128)])
-def test_what_the_threads_of_a_cluster_do(sizes: tuple[int, int, int, int], folder: Path) -> None:
-    program = compiled(sizes[-1], folder)
+@pytest.mark.parametrize("rows", cluster_lstm.ROWS)
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 32), (2, 7, 5, 32), (1, 6, 16, 64), (2, 3, 21, 64), (1, 5, 9, 128), (1, 3, 2, 256)])
+def test_what_the_threads_of_a_cluster_do(sizes: tuple[int, int, int, int], rows: int, folder: Path) -> None:
+    program = compiled(sizes[-1], rows, folder)
     assert largest(relative_errors(lambda w_hh: Emulated(w_hh, program), sizes, torch.bfloat16, "cpu")) < NEAR
+
+
+@with_compiler
+@pytest.mark.parametrize("rows", cluster_lstm.ROWS)
+@pytest.mark.parametrize("units", [32, 256])
+def test_a_block_is_given_the_memory_that_it_uses(units: int, rows: int, folder: Path) -> None:
+    program = compiled(units, rows, folder)
+    given = cluster_lstm.shared_forward(units, rows), cluster_lstm.shared_backward(units, rows)
+    assert given == (program.shared_forward(), program.shared_backward())
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from superfed.engine.device_samples import DeviceSamples
 from superfed.engine.executors import Batched, check_engine
 from superfed.engine.footprint import peak_bytes
 from superfed.engine.lanes import Lane
-from superfed.engine.segments import Segment, Shrinking, segments, sizes_of
+from superfed.engine.segments import Segment, Shrinking, fewest_lanes, segments, sizes_of
 from superfed.engine.stack import Planned, Stack
 from support.toys import CPU, METHODS, RAGGED, assert_same, toy_data, toy_task, train
 
@@ -191,10 +191,10 @@ def test_results_do_not_change_when_a_stack_is_used_again() -> None:
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(1, 10), st.booleans())
-def test_segments_cover_every_step(steps: list[int], parameters: int, in_order: bool) -> None:
+def test_segments_cover_every_step(steps: list[int], least: int, in_order: bool) -> None:
     if in_order:
         steps = sorted(steps, reverse=True)
-    sizes = sizes_of(len(steps), 4_000_000 // parameters)
+    sizes = sizes_of(len(steps), least)
     found = segments(steps, sizes)
     for lane, needed in enumerate(steps):
         assert sum(part.steps for part in found if part.lanes > lane) >= needed
@@ -211,22 +211,27 @@ def test_segments_shrink_as_lanes_finish() -> None:
 
 
 def test_sizes_are_halves_as_long_as_that_saves_time() -> None:
-    assert sizes_of(200, 2_156_490) == [1, 2, 4, 7, 13, 25, 50, 100, 200]
-    assert sizes_of(200, 199_210) == [20, 25, 50, 100, 200]
-    assert sizes_of(5, 199_210) == [5]
+    assert sizes_of(200, 1) == [1, 2, 4, 7, 13, 25, 50, 100, 200]
+    assert sizes_of(200, 20) == [20, 25, 50, 100, 200]
+    assert sizes_of(5, 20) == [5]
+
+
+def test_small_networks_need_many_lanes_unless_they_go_through_time() -> None:
+    assert [fewest_lanes(parameters, False) for parameters in (199_210, 821_024, 5_054_784)] == [20, 4, 1]
+    assert fewest_lanes(199_210, True) == 1
 
 
 ALIKE, UNLIKE = (20, 20, 21, 20, 20, 20), (21, 5, 10, 20, 15, 20)
 
 
 def test_sizes_are_worth_a_program_where_lanes_would_wait() -> None:
-    large, clients = 4_000_000, [20] * 40 + [10] * 25 + [5] * 35
-    assert Shrinking(clients, 0.0).sizes(10, large) == [5, 10]  # four of ten go on to the end, so there are never fewer
-    assert Shrinking(clients, 0.4).sizes(10, large) == [5, 10]
-    assert Shrinking(clients, 0.5).sizes(10, large) == [10]
-    assert Shrinking([20] * 30, 0.0).sizes(10, large) == [10]
-    assert Shrinking([0, 0], 0.5).sizes(2, large) == [2]
-    assert Shrinking([7], 0.0).sizes(1, large) == [1]
+    least, clients = 1, [20] * 40 + [10] * 25 + [5] * 35
+    assert Shrinking(clients, 0.0).sizes(10, least) == [5, 10]  # four of ten go on to the end, so there are never fewer
+    assert Shrinking(clients, 0.4).sizes(10, least) == [5, 10]
+    assert Shrinking(clients, 0.5).sizes(10, least) == [10]
+    assert Shrinking([20] * 30, 0.0).sizes(10, least) == [10]
+    assert Shrinking([0, 0], 0.5).sizes(2, least) == [2]
+    assert Shrinking([7], 0.0).sizes(1, least) == [1]
 
 
 @given(
@@ -237,8 +242,8 @@ def test_sizes_are_worth_a_program_where_lanes_would_wait() -> None:
 def test_sizes_that_are_worth_it_save_what_they_should(steps: list[int], lanes: int, least: float) -> None:
     """With clients drawn as they are on average, each of them saves so much of all steps."""
     shrinking = Shrinking(steps, least)
-    sizes = shrinking.sizes(lanes, 4_000_000)
-    assert set(sizes) <= set(sizes_of(lanes, 4_000_000))
+    sizes = shrinking.sizes(lanes, 1)
+    assert set(sizes) <= set(sizes_of(lanes, 1))
     assert sizes[-1] == lanes
     ordered = sorted(steps, reverse=True)
     usual = [ordered[(2 * place + 1) * len(steps) // (2 * lanes)] for place in range(lanes)]
@@ -254,7 +259,7 @@ def test_programs_for_fewer_lanes_are_for_clients_that_differ_and_for_long_runs(
     def sizes(clients: tuple[int, ...], rounds: int, times: int = 1) -> list[int]:
         task = toy_task(METHODS["fedavg"], data=toy_data(clients), batch_size=1, rounds=rounds)
         shrinking = Stacks(torch.device("cuda"), 10**9, "on", tasks=[task] * times)._shrinking(task)
-        return shrinking.sizes(6, 4_000_000)
+        return shrinking.sizes(6, 1)
 
     assert sizes(ALIKE, 20_000) == [6]  # 3 lanes, 2 epochs of 20 steps: 2.4 million
     assert sizes(UNLIKE, 20_000) == [3, 6]

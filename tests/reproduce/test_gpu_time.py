@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from superfed.engine.segments import segments, sizes_of
+from superfed.engine.segments import fewest_lanes, segments, sizes_of
 from superfed.reproduce.cells import PlannedRun, cells
 from superfed.reproduce.gpu_time import (
     CHECKPOINT_SHARE,
@@ -38,7 +38,7 @@ def test_updates_take_what_the_engines_segments_do() -> None:
     seconds = 0.0
     for round in range(6):
         lanes = [step for cost in given.costs if round < len(cost.rounds) for step in cost.rounds[round].tolist()]
-        for part in segments(sorted(lanes, reverse=True), sizes_of(21, PARAMETERS)):
+        for part in segments(sorted(lanes, reverse=True), sizes_of(21, fewest_lanes(PARAMETERS, False))):
             seconds += part.steps * part.lanes / found.at(part.lanes)
     assert update_seconds(given, [0, 1, 2]) == pytest.approx(seconds, rel=0.01)
 

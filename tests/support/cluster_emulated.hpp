@@ -25,8 +25,8 @@ struct Index {
 
 struct Warp {
     std::barrier<> together{32};
-    const u16* places[32];
-    u32 rows[32][4], weights[32][2];
+    u32 of_each[32], weights[32][4], columns[32][2];
+    u16* places[32];
 };
 
 struct Cluster {
@@ -38,7 +38,7 @@ struct Cluster {
     int least;
 
     Cluster(int number, int shared, int bytes)
-        : memory(number, std::vector<u16>(shared, 0x7fc0)), counters(2 * number), expected(2 * number), together(number * THREADS), least(bytes) {
+        : memory(number, std::vector<u16>(shared / 2, 0x7fc0)), counters(2 * number), expected(2 * number), together(number * THREADS), least(bytes) {
         for (int warp = 0; warp < number * THREADS / 32; warp++) warps.emplace_back(new Warp);
         for (int block = 0; block < number; block++) blocks.emplace_back(new std::barrier<>(THREADS));
     }
@@ -72,58 +72,114 @@ inline u16 rounded(float value) {
     return static_cast<u16>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-inline u32 pair_at(const u16* at) { return at[0] | static_cast<u32>(at[1]) << 16; }
-
-inline void put_pair(u16* at, u32 pair) {
-    at[0] = static_cast<u16>(pair);
-    at[1] = static_cast<u16>(pair >> 16);
+template <class Number>
+inline void four_at(u32 (&found)[4], const Number* at) {
+    std::memcpy(found, at, sizeof found);
 }
 
-inline void put_floats(float* at, float first, float second) {
-    at[0] = first;
-    at[1] = second;
-}
+inline void put_four_in_memory(u16* at, const u32 (&four)[4]) { std::memcpy(at, four, sizeof four); }
+
+inline void clear_four(u16* at) { std::memset(at, 0, 16); }
 
 inline u32 pair_of(float first, float second) { return rounded(first) | static_cast<u32>(rounded(second)) << 16; }
 
 inline float one_of(u32 pair, int which) { return single(static_cast<u16>(which == 0 ? pair : pair >> 16)); }
 
-inline void load_rows(u32 (&found)[4], const u16* at) {
-    warp_of->places[lane_of] = at;
+inline u32 bits_of(float number) {
+    u32 bits;
+    std::memcpy(&bits, &number, 4);
+    return bits;
+}
+
+inline float bent_both_ways(float x) { return std::tanh(x); }
+
+// Calls ``take`` where it can see what all threads of a warp have.
+template <class Take>
+void shown_to_all(u32 own, Take take) {
+    warp_of->of_each[lane_of] = own;
     warp_of->together.arrive_and_wait();
-    for (int part = 0; part < 4; part++) found[part] = pair_at(warp_of->places[part * 8 + lane_of / 4] + lane_of % 4 * 2);
+    take(warp_of->of_each);
     warp_of->together.arrive_and_wait();
 }
 
-inline void multiply(float (&sums)[4], const u32 (&rows)[4], const u32 (&weights)[2]) {
-    std::memcpy(warp_of->rows[lane_of], rows, sizeof rows);
+inline u32 turned_over(u32 pair) {
+    u32 turned;
+    shown_to_all(pair, [&](const u32* pairs) {
+        auto number = [&](int row, int column) { return pairs[row * 4 + column / 2] >> column % 2 * 16 & 0xffff; };
+        turned = number(lane_of % 4 * 2, lane_of / 4) | number(lane_of % 4 * 2 + 1, lane_of / 4) << 16;
+    });
+    return turned;
+}
+
+inline void of_neighbours(u32 (&found)[4], u32 own) {
+    shown_to_all(own, [&](const u32* all) { std::memcpy(found, all + lane_of / 4 * 4, sizeof found); });
+}
+
+// The places that a warp's threads name.
+template <class Use>
+void named_by_all(const u16* at, Use use) {
+    warp_of->places[lane_of] = const_cast<u16*>(at);
+    warp_of->together.arrive_and_wait();
+    use(warp_of->places);
+    warp_of->together.arrive_and_wait();
+}
+
+inline void load_turned(u32 (&found)[4], const u16* at) {
+    named_by_all(at, [&](u16** rows) {
+        for (int matrix = 0; matrix < 4; matrix++) {
+            u16** two = rows + matrix * 8 + lane_of % 4 * 2;
+            found[matrix] = two[0][lane_of / 4] | static_cast<u32>(two[1][lane_of / 4]) << 16;
+        }
+    });
+}
+
+inline u32 load_one_turned(const u16* at) {
+    u32 found;
+    named_by_all(at, [&](u16** rows) {
+        u16** two = rows + lane_of % 4 * 2;
+        found = two[0][lane_of / 4] | static_cast<u32>(two[1][lane_of / 4]) << 16;
+    });
+    return found;
+}
+
+inline void store_turned(u16* at, const u32 (&pairs)[4]) {
+    named_by_all(at, [&](u16** rows) {
+        for (int matrix = 0; matrix < 4; matrix++) {
+            u16** two = rows + matrix * 8 + lane_of % 4 * 2;
+            for (int which = 0; which < 2; which++) two[which][lane_of / 4] = static_cast<u16>(pairs[matrix] >> 16 * which);
+        }
+    });
+}
+
+inline void multiply(float (&sums)[4], const u32 (&weights)[4], const u32* columns) {
     std::memcpy(warp_of->weights[lane_of], weights, sizeof weights);
+    std::memcpy(warp_of->columns[lane_of], columns, 2 * sizeof *columns);
     warp_of->together.arrive_and_wait();
     for (int sum = 0; sum < 4; sum++) {
         int row = lane_of / 4 + sum / 2 * 8, column = lane_of % 4 * 2 + sum % 2;
         for (int term = 0; term < 16; term++) {
             int pair = term % 8 / 2;
-            float factor = one_of(warp_of->rows[row % 8 * 4 + pair][row / 8 + term / 8 * 2], term % 2);
-            sums[sum] += factor * one_of(warp_of->weights[column * 4 + pair][term / 8], term % 2);
+            float factor = one_of(warp_of->weights[row % 8 * 4 + pair][row / 8 + term / 8 * 2], term % 2);
+            sums[sum] += factor * one_of(warp_of->columns[column * 4 + pair][term / 8], term % 2);
         }
     }
     warp_of->together.arrive_and_wait();
 }
 
-inline u16* in_block(u16* own, int block) { return cluster->memory[block].data() + (own - shared_memory()); }
+inline void fetch(void* there, const void* from) { std::memcpy(there, from, 16); }
+
+inline void all_fetched_for_a_time() {}
+
+template <int LATER>
+void wait_for_fetched() {}
 
 inline void begin() { cluster->together.arrive_and_wait(); }
 
 inline void count(int block, int time, int bytes) { cluster->counters[block * 2 + time % 2].fetch_add(bytes); }
 
-inline void put(u16* own, int block, u32 pair, int time) {
-    put_pair(in_block(own, block), pair);
-    count(block, time, 4);
-}
-
-inline void put_four(u16* own, int block, const u32 (&pairs)[4], int time) {
-    for (int place = 0; place < 4; place++) put_pair(in_block(own, block) + 2 * place, pairs[place]);
-    count(block, time, 16);
+inline void put_four(const void* own, int block, const u32 (&four)[4], int time) {
+    std::memcpy(cluster->memory[block].data() + (static_cast<const u16*>(own) - shared_memory()), four, sizeof four);
+    count(block, time, sizeof four);
 }
 
 inline void expect(int time, int bytes) {
@@ -137,8 +193,8 @@ inline void wait_for(int time, int turn) {
     while (cluster->expected[which].load() < all || cluster->counters[which].load() < all) std::this_thread::yield();
 }
 
-// All clusters of a grid, one after another; ``shared`` is how many numbers a block's memory holds, ``bytes`` what it is given
-// for a time.
+// All clusters of a grid, one after another; ``shared`` is how many bytes a block's memory has, ``bytes`` what it is given for a
+// time.
 template <class Kernel>
 void emulate(int blocks, int tiles, int sequences, int shared, int bytes, Kernel kernel) {
     for (int sequence = 0; sequence < sequences; sequence++) {

@@ -77,6 +77,13 @@ def uses_batch_statistics(module: nn.Module) -> bool:
     return any(isinstance(part, _BatchNorm) for part in module.modules())
 
 
+def goes_through_time(module: nn.Module) -> bool:
+    """Whether it has cells that take one step after another; those of our own say so themselves."""
+    return any(
+        isinstance(part, nn.RNNBase) or getattr(part, "goes_through_time", False) for part in module.modules()
+    )
+
+
 NO_HEAD, ALL_HEAD = "(none)", "(all)"
 
 

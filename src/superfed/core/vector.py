@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from superfed.core.errors import SettingError, UserError
-from superfed.core.inspect import check_module, draws_randomly, head_start, reset, uses_batch_statistics
+from superfed.core.inspect import check_module, draws_randomly, goes_through_time, head_start, reset, uses_batch_statistics
 from superfed.core.lane_ops.conv import with_lane_convolutions
 from superfed.core.lane_ops.product import with_lane_products
 from superfed.core.norm import WEIGHTS, with_exact_norms
@@ -79,6 +79,8 @@ class VectorModel:
         self.body = slice(0, self.head.start)
         self.batchable: bool = not (draws_randomly(self._training) or uses_batch_statistics(self._training))
         """Whether lanes may be padded and computed together; if not, they are computed one at a time."""
+        self.recurrent: bool = goes_through_time(self._training)
+        """Whether each step of a lane is long by itself, one time after another."""
         self._in_lanes: VectorModel | None = None
         self._fresh: OrderedDict[int, Tensor] = OrderedDict()
         self.start: Tensor | None = None if built else self.flatten(self._training)

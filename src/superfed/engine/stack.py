@@ -23,7 +23,7 @@ from superfed.engine.local import Update
 from superfed.engine.plan import PhasePlan
 from superfed.engine.program import Program, Programs, StackMemory
 from superfed.engine.schedule import put_schedule
-from superfed.engine.segments import Shrinking, segments, sizes_of
+from superfed.engine.segments import Shrinking, fewest_lanes, segments, sizes_of
 from superfed.engine.task import Task
 from superfed.engine.utilisation import Utilisation
 
@@ -122,10 +122,11 @@ class Stack:
         xs, ys, starts = self._samples.pool(planned.lanes)
         load = _Load(work, sent, scalars, xs, ys)
         memory = self._room_for(planned, load)
-        sizes = sizes_of(memory.capacity[0], self._lane.model.size)
+        fewest = fewest_lanes(self._lane.model.size, self._lane.model.recurrent)
+        sizes = sizes_of(memory.capacity[0], fewest)
         if self._shrinking is not None:
             going = next(size for size in sizes if size >= len(planned.lanes))  # without runs that have ended
-            sizes = self._shrinking.sizes(going, self._lane.model.size)
+            sizes = self._shrinking.sizes(going, fewest)
         todo = [(plans, segments([plan.steps for plan in plans], sizes)) for plans in planned.phases]
         for plans, parts in todo:  # before anything is put in place, since it spoils what lies there
             for part in parts:

@@ -18,6 +18,7 @@ class LSTM(nn.Module):
     """
 
     in_lanes = False
+    goes_through_time = True
 
     def __init__(self, inputs: int, units: int, *, bias: bool = True) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from superfed.engine.batched import MOST_LANES, even_parts
-from superfed.engine.segments import sizes_of
+from superfed.engine.segments import fewest_lanes, sizes_of
 from superfed.experiments.pace import SHARE
 from superfed.reproduce.plan import Group
 from superfed.reproduce.rates import COMPILE_SECONDS, NOT_COMPILED, rate
@@ -34,9 +34,9 @@ def update_seconds(group: Group, places: Sequence[int]) -> float:
     """Of local updates alone. A step of n lanes takes as long as n client-steps at the rate that n lanes have."""
     found = rate("h200", group.network, group.parameters)
     lanes = _longest_first([group.costs[place].rounds for place in places])
-    lane_steps = 0.0
+    lane_steps, fewest = 0.0, fewest_lanes(group.parameters, group.recurrent)
     for part in even_parts(range(lanes.shape[1]), MOST_LANES):
-        lane_steps += _lane_steps(lanes[:, part[0] : part[-1] + 1], group.parameters, found.half_lanes)
+        lane_steps += _lane_steps(lanes[:, part[0] : part[-1] + 1], fewest, found.half_lanes)
     return lane_steps * group.gradients / found.per_second
 
 
@@ -47,10 +47,10 @@ def _longest_first(rounds: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
     return -np.sort(-table, axis=1)
 
 
-def _lane_steps(table: NDArray[np.int64], parameters: int, half_lanes: float) -> float:
+def _lane_steps(table: NDArray[np.int64], fewest: int, half_lanes: float) -> float:
     """All steps times the lanes that take them, those that only wait counted, and ``half_lanes`` that are always there."""
     lanes = table.shape[1]
-    sizes = np.array(sizes_of(lanes, parameters))
+    sizes = np.array(sizes_of(lanes, fewest))
     computed = sizes[np.searchsorted(sizes, np.arange(1, lanes + 1))]  # with 1, 2, … lanes that have steps left
     steps = -np.diff(table, axis=1, append=0).sum(axis=0)
     return float(steps @ (computed + half_lanes))

@@ -44,6 +44,7 @@ class Group:
     gradients: int
     runs: tuple[PlannedRun, ...]
     costs: tuple[Cost, ...]
+    recurrent: bool = False
 
     @property
     def client_steps(self) -> int:
@@ -163,4 +164,5 @@ def _group(members: Sequence[tuple[PlannedRun, Task]], counting: Counting) -> Gr
         gradients=task.algorithm.gradients,
         runs=tuple(run for run, _ in members),
         costs=tuple(counting.cost(task) for _, task in members),
+        recurrent=task.model.recurrent,
     )

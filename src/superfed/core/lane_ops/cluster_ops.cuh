@@ -5,26 +5,33 @@ typedef unsigned int u32;
 
 #define CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
 
-constexpr int COUNTERS = 16;  // bytes
+constexpr int THREADS = 128;  // of a block
+constexpr int COUNTERS = 128;  // bytes, so that what comes after them begins a line of memory
 
 __device__ inline u16* shared_memory() {
     extern __shared__ uint4 memory[];
     return reinterpret_cast<u16*>(memory + COUNTERS / 16);
 }
 
+// 16 bytes that lie together.
+template <class Number>
+__device__ inline void four_at(u32 (&found)[4], const Number* at) {
+    uint4 four = *reinterpret_cast<const uint4*>(at);
+    found[0] = four.x;
+    found[1] = four.y;
+    found[2] = four.z;
+    found[3] = four.w;
+}
+
+__device__ inline void put_four_in_memory(u16* at, const u32 (&four)[4]) {
+    *reinterpret_cast<uint4*>(at) = make_uint4(four[0], four[1], four[2], four[3]);
+}
+
+__device__ inline void clear_four(u16* at) {
+    *reinterpret_cast<uint4*>(at) = make_uint4(0, 0, 0, 0);
+}
+
 // Two neighbours in bfloat16, the first in the lower half.
-__device__ inline u32 pair_at(const u16* at) {
-    return *reinterpret_cast<const u32*>(at);
-}
-
-__device__ inline void put_pair(u16* at, u32 pair) {
-    *reinterpret_cast<u32*>(at) = pair;
-}
-
-__device__ inline void put_floats(float* at, float first, float second) {
-    *reinterpret_cast<float2*>(at) = make_float2(first, second);
-}
-
 __device__ inline u32 pair_of(float first, float second) {
     u32 pair;
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
@@ -35,20 +42,74 @@ __device__ inline float one_of(u32 pair, int which) {
     return __uint_as_float(which == 0 ? pair << 16 : pair & 0xffff0000u);
 }
 
-// A warp's 16 rows of 16 terms, each thread naming the row and the half of it that it reads from.
-__device__ inline void load_rows(u32 (&found)[4], const u16* at) {
-    u32 address = static_cast<u32>(__cvta_generic_to_shared(at));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+__device__ inline u32 bits_of(float number) {
+    return __float_as_uint(number);
+}
+
+// The hyperbolic tangent, to 11 bits.
+__device__ inline float bent_both_ways(float x) {
+    float y;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+// Of 8 × 8 numbers in a warp, of which thread 4 i + j has (i, 2 j) and (i, 2 j + 1), it then has (2 j, i) and (2 j + 1, i).
+__device__ inline u32 turned_over(u32 pair) {
+    u32 turned;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(pair));
+    return turned;
+}
+
+// What the four threads have that follow each other from one whose number is a multiple of four.
+__device__ inline void of_neighbours(u32 (&found)[4], u32 own) {
+    for (int which = 0; which < 4; which++) found[which] = __shfl_sync(0xffffffffu, own, which, 4);
+}
+
+__device__ inline u32 address_of(const void* own) {
+    return static_cast<u32>(__cvta_generic_to_shared(own));
+}
+
+// Four such matrices from shared memory and back, turned over: of the row that lies at the place that thread 8 k + i names
+// (matrix k, row i), thread 4 i + j has (2 j, i) and (2 j + 1, i).
+__device__ inline void load_turned(u32 (&found)[4], const u16* at) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(found[0]), "=r"(found[1]), "=r"(found[2]), "=r"(found[3])
-                 : "r"(address)
+                 : "r"(address_of(at))
                  : "memory");
 }
 
-// Adds to a warp's 16 sums for each of 8 units the products of those rows with the units' weights.
-__device__ inline void multiply(float (&sums)[4], const u32 (&rows)[4], const u32 (&weights)[2]) {
+__device__ inline u32 load_one_turned(const u16* at) {
+    u32 found;
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];" : "=r"(found) : "r"(address_of(at)) : "memory");
+    return found;
+}
+
+__device__ inline void store_turned(u16* at, const u32 (&pairs)[4]) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address_of(at)), "r"(pairs[0]),
+                 "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
+                 : "memory");
+}
+
+// Adds to a warp's 16 × 8 sums the products of 16 rows of weights with 8 columns, 16 terms each.
+__device__ inline void multiply(float (&sums)[4], const u32 (&weights)[4], const u32* columns) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(rows[0]), "r"(rows[1]), "r"(rows[2]), "r"(rows[3]), "r"(weights[0]), "r"(weights[1]));
+        : "r"(weights[0]), "r"(weights[1]), "r"(weights[2]), "r"(weights[3]), "r"(columns[0]), "r"(columns[1]));
+}
+
+// 16 bytes from main memory into shared memory, while the thread goes on.
+__device__ inline void fetch(void* there, const void* from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address_of(there)), "l"(from) : "memory");
+}
+
+__device__ inline void all_fetched_for_a_time() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Until all is there but what was asked for last, so many times over.
+template <int LATER>
+__device__ inline void wait_for_fetched() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
 }
 
 // Where in another block's shared memory lies what lies at ``own`` in this one's.
@@ -56,10 +117,6 @@ __device__ inline u32 in_block(u32 own, int block) {
     u32 there;
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(block));
     return there;
-}
-
-__device__ inline u32 address_of(const u16* own) {
-    return static_cast<u32>(__cvta_generic_to_shared(own));
 }
 
 // A block counts what is written into its memory for even and for odd times; the counters lie before the rest of it.
@@ -79,17 +136,10 @@ __device__ inline void begin() {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-__device__ inline void put(u16* own, int block, u32 pair, int time) {
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
-                     in_block(address_of(own), block)),
-                 "r"(pair), "r"(in_block(counter(time), block))
-                 : "memory");
-}
-
-__device__ inline void put_four(u16* own, int block, const u32 (&pairs)[4], int time) {
+__device__ inline void put_four(const void* own, int block, const u32 (&four)[4], int time) {
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(
                      in_block(address_of(own), block)),
-                 "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3]), "r"(in_block(counter(time), block))
+                 "r"(four[0]), "r"(four[1]), "r"(four[2]), "r"(four[3]), "r"(in_block(counter(time), block))
                  : "memory");
 }
 

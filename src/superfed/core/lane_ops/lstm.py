@@ -68,7 +68,7 @@ StepsOf = Callable[[Tensor], Steps | Sequences]
 """The steps with given recurrent weights, ``[lanes, 4 * units, units]``, or all of them at once."""
 CHOSEN: StepsOf | None = None
 """The steps that tests and benchmarks want on a GPU, instead of the quickest."""
-FEW_LANES = 4
+FEW_LANES = 16
 """Of no more than these, bfloat16 is computed otherwise on chips that can: more were not timed."""
 EARLY_UNITS = 512
 """Of more units, the weights of steps that begin early do not fit."""
@@ -145,9 +145,8 @@ def steps_for(w_hh: Tensor) -> Steps | Sequences:
         return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
     if len(w_hh) > FEW_LANES or torch.cuda.get_device_capability(w_hh.device) < HOPPER:
         return triton_lstm.CellSteps(w_hh)
-    kernels = cluster_lstm.kernels_for(w_hh.shape[-1], w_hh.get_device())
-    if kernels is not None:
-        return cluster_lstm.ClusterSequences(w_hh, kernels)
+    if cluster_lstm.can_compute(w_hh):
+        return cluster_lstm.ClusterSequences(w_hh)
     return triton_lstm_fused.EarlySteps(w_hh) if w_hh.shape[-1] <= EARLY_UNITS else triton_lstm.CellSteps(w_hh)
 
 
