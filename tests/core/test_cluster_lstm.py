@@ -31,13 +31,14 @@ class Emulated(Sequences):
         self.w_hh, self._program = w_hh, program
 
     def forward(self, projected: Tensor, outputs: Tensor, gates: Tensor, states: Tensor) -> None:
-        self._call(self._program.forward, projected, self.w_hh.contiguous(), gates, states, outputs)
+        self._call(self._program.forward, projected, self.w_hh, gates, states, outputs)
 
     def backward(self, gradient: Tensor, gates: Tensor, states: Tensor, slopes: Tensor) -> None:
-        self._call(self._program.backward, gradient, self.w_hh.mT.contiguous(), gates, states, slopes)
+        self._call(self._program.backward, gradient, self.w_hh, gates, states, slopes)
 
     def _call(self, function: Any, *tensors: Tensor) -> None:
-        function(*(c_void_p(t.data_ptr()) for t in tensors), *(c_int(size) for size in tensors[0].shape[:3]))
+        sizes = (*tensors[0].shape[:3], self.w_hh.stride(0))
+        function(*(c_void_p(t.data_ptr()) for t in tensors), *(c_int(size) for size in sizes))
 
 
 @pytest.fixture(scope="module")
@@ -45,29 +46,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("emulated")
 
 
-def compiled(units: int, rows: int, folder: Path) -> CDLL:
-    program = folder / f"cells{units}-{rows}.so"
+def compiled(units: int, folder: Path) -> CDLL:
+    program = folder / f"cells{units}.so"
     if not program.exists():
         source, kernels = SUPPORT / "cluster_emulated.cpp", str(files("superfed.core.lane_ops"))
-        options = ("-std=c++20", "-O1", "-pthread", "-shared", "-fPIC", f"-DUNITS={units}", f"-DROWS={rows}")
+        options = ("-std=c++20", "-O1", "-pthread", "-shared", "-fPIC", f"-DUNITS={units}")
         subprocess.run([str(COMPILER), *options, f"-I{kernels}", str(source), "-o", str(program)], check=True)
     return CDLL(str(program))
 
 
 @with_compiler
-@pytest.mark.parametrize("rows", cluster_lstm.ROWS)
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 32), (2, 7, 5, 32), (1, 6, 16, 64), (2, 3, 21, 64), (1, 5, 9, 128), (1, 3, 2, 256)])
-def test_what_the_threads_of_a_cluster_do(sizes: tuple[int, int, int, int], rows: int, folder: Path) -> None:
-    program = compiled(sizes[-1], rows, folder)
+def test_what_the_threads_of_a_cluster_do(sizes: tuple[int, int, int, int], folder: Path) -> None:
+    program = compiled(sizes[-1], folder)
     assert largest(relative_errors(lambda w_hh: Emulated(w_hh, program), sizes, torch.bfloat16, "cpu")) < NEAR
 
 
 @with_compiler
-@pytest.mark.parametrize("rows", cluster_lstm.ROWS)
 @pytest.mark.parametrize("units", [32, 256])
-def test_a_block_is_given_the_memory_that_it_uses(units: int, rows: int, folder: Path) -> None:
-    program = compiled(units, rows, folder)
-    given = cluster_lstm.shared_forward(units, rows), cluster_lstm.shared_backward(units, rows)
+def test_a_block_is_given_the_memory_that_it_uses(units: int, folder: Path) -> None:
+    program = compiled(units, folder)
+    given = cluster_lstm.shared_forward(units), cluster_lstm.shared_backward(units)
     assert given == (program.shared_forward(), program.shared_backward())
 
 

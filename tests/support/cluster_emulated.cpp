@@ -2,16 +2,16 @@
 #include "cluster_lstm.cu"
 
 extern "C" void forward(
-    const u16* projected, const u16* weights, u16* gates, float* states, u16* outputs, int lanes, int times, int rows
+    const u16* projected, const u16* weights, u16* gates, float* states, u16* outputs, int lanes, int times, int rows, int stride
 ) {
-    auto kernel = [=] { lstm_forward(projected, weights, gates, states, outputs, times, rows); };
+    auto kernel = [=] { lstm_forward(projected, weights, gates, states, outputs, times, rows, stride); };
     emulate(BLOCKS, (rows + ROWS - 1) / ROWS, lanes, SHARED_FORWARD, ROWS * UNITS * 2, kernel);
 }
 
 extern "C" void backward(
-    const u16* gradient, const u16* turned, const u16* gates, const float* states, u16* slopes, int lanes, int times, int rows
+    const u16* gradient, const u16* weights, const u16* gates, const float* states, u16* slopes, int lanes, int times, int rows, int stride
 ) {
-    auto kernel = [=] { lstm_backward(gradient, turned, gates, states, slopes, times, rows); };
+    auto kernel = [=] { lstm_backward(gradient, weights, gates, states, slopes, times, rows, stride); };
     emulate(BLOCKS, (rows + ROWS - 1) / ROWS, lanes, SHARED_BACKWARD, BLOCKS * PART * 4, kernel);
 }
 

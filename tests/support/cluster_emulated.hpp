@@ -17,7 +17,7 @@ typedef unsigned int u32;
 #define __launch_bounds__(threads)
 #define CLUSTER(blocks)
 
-constexpr int THREADS = 128;
+constexpr int THREADS = 128, COUNTERS = 0;
 
 struct Index {
     int x, y, z;
@@ -49,10 +49,6 @@ thread_local Cluster* cluster;
 thread_local Warp* warp_of;
 thread_local int lane_of;
 
-inline float __expf(float x) { return std::exp(x); }
-
-inline float __fdividef(float x, float y) { return x / y; }
-
 inline void __syncwarp() {}
 
 inline void __syncthreads() { cluster->blocks[blockIdx.x]->arrive_and_wait(); }
@@ -77,6 +73,8 @@ inline void four_at(u32 (&found)[4], const Number* at) {
     std::memcpy(found, at, sizeof found);
 }
 
+inline u32 pair_at(const u16* at) { return at[0] | static_cast<u32>(at[1]) << 16; }
+
 inline void put_four_in_memory(u16* at, const u32 (&four)[4]) { std::memcpy(at, four, sizeof four); }
 
 inline void clear_four(u16* at) { std::memset(at, 0, 16); }
@@ -90,6 +88,8 @@ inline u32 bits_of(float number) {
     std::memcpy(&bits, &number, 4);
     return bits;
 }
+
+inline float bent(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
 inline float bent_both_ways(float x) { return std::tanh(x); }
 

@@ -19,26 +19,17 @@ from superfed.core.lane_ops.sequences import Sequences
 
 UNITS = (32, 64, 128, 256)
 """Of a layer: 32 for each block of a cluster, which has up to eight, and whose threads have registers for no more."""
-ROWS = (8, 16)
-"""Of a batch, that a cluster may have."""
-AT_ONCE = 32
-"""Clusters that an H200 computes at the same time."""
-OWN, THREADS, COUNTERS = 32, 128, 128
-FREE = 48 * 2**10
-"""Bytes of shared memory that a block has without asking."""
+ROWS, OWN, THREADS, COUNTERS = 8, 32, 128, 128
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """For clusters of so many rows."""
-
-    rows: int
     forward: Any
     backward: Any
 
 
 @cache
-def kernels_for(units: int, rows: int, device: int) -> Kernels | None:
+def kernels_for(units: int, device: int) -> Kernels | None:
     """The kernels for layers of so many units on a GPU, if they can be had there."""
     compiled = getattr(torch.cuda, "_compile_kernel", None)
     if compiled is None or units not in UNITS or torch.cuda.get_device_capability(device) < HOPPER:
@@ -48,12 +39,9 @@ def kernels_for(units: int, rows: int, device: int) -> Kernels | None:
     with torch.cuda.device(device):
         try:
             forward, backward = (
-                compiled(source, name, nvcc_options=[f"-DUNITS={units}", f"-DROWS={rows}", "--std=c++17"])
+                compiled(source, name, nvcc_options=[f"-DUNITS={units}", "--std=c++17"])
                 for name in ("lstm_forward", "lstm_backward")
             )
-            for kernel, needed in ((forward, shared_forward(units, rows)), (backward, shared_backward(units, rows))):
-                if COUNTERS + needed > FREE:
-                    kernel.set_shared_memory_config(COUNTERS + needed)
         except (
             RuntimeError,
             OSError,
@@ -65,79 +53,64 @@ def kernels_for(units: int, rows: int, device: int) -> Kernels | None:
                 f"LSTM cells in clusters cannot be compiled, and others compute the same: {reason}", stacklevel=2
             )
             return None
-    return Kernels(rows, forward, backward)
+    return Kernels(forward, backward)
 
 
 class ClusterSequences(Sequences):
     """For the recurrent weights ``[lanes, 4 * units, units]``, in bfloat16."""
 
-    def __init__(self, w_hh: Tensor) -> None:
-        self.w_hh = w_hh
+    def __init__(self, w_hh: Tensor, kernels: Kernels) -> None:
+        self.w_hh, self._kernels = w_hh, kernels
 
     def forward(self, projected: Tensor, outputs: Tensor, gates: Tensor, states: Tensor) -> None:
         lanes, times, rows, units = outputs.shape
-        kernels = self._kernels(rows)
-        kernels.forward(
-            grid=_grid(lanes, rows, units, kernels.rows),
+        weights = _in_fours(self.w_hh)
+        self._kernels.forward(
+            grid=_grid(lanes, rows, units),
             block=(THREADS, 1, 1),
-            args=[projected, _in_fours(self.w_hh), gates, states, outputs, times, rows],
-            shared_mem=COUNTERS + shared_forward(units, kernels.rows),
+            args=[projected, weights, gates, states, outputs, times, rows, weights.stride(0)],
+            shared_mem=COUNTERS + shared_forward(units),
         )
 
     def backward(self, gradient: Tensor, gates: Tensor, states: Tensor, slopes: Tensor) -> None:
         lanes, times, rows, units = states.shape
-        kernels = self._kernels(rows)
-        kernels.backward(
-            grid=_grid(lanes, rows, units, kernels.rows),
+        weights = _in_fours(self.w_hh)
+        self._kernels.backward(
+            grid=_grid(lanes, rows, units),
             block=(THREADS, 1, 1),
-            args=[gradient, self.w_hh.mT.contiguous(), gates, states, slopes, times, rows],
-            shared_mem=COUNTERS + shared_backward(units, kernels.rows),
+            args=[gradient, weights, gates, states, slopes, times, rows, weights.stride(0)],
+            shared_mem=COUNTERS + shared_backward(units),
         )
-
-    def _kernels(self, rows: int) -> Kernels:
-        lanes, units = len(self.w_hh), self.w_hh.shape[-1]
-        kernels = kernels_for(units, rows_of_a_cluster(lanes, rows), self.w_hh.get_device())
-        assert kernels is not None
-        return kernels
-
-
-def rows_of_a_cluster(lanes: int, rows: int) -> int:
-    """As few as can be, so that each step is short, unless clusters would have to wait for others."""
-    return ROWS[0] if lanes * -(-rows // ROWS[0]) <= AT_ONCE else ROWS[1]
-
-
-def can_compute(w_hh: Tensor) -> bool:
-    """Whether these weights are for such kernels, and there are such."""
-    if not w_hh.is_cuda or w_hh.dtype != torch.bfloat16:
-        return False
-    return all(kernels_for(w_hh.shape[-1], rows, w_hh.get_device()) is not None for rows in ROWS)
 
 
 def sequences_of(w_hh: Tensor) -> ClusterSequences:
     """Those of these weights, which must be on a GPU that has them."""
-    if not can_compute(w_hh):
+    fits = w_hh.is_cuda and w_hh.dtype == torch.bfloat16
+    kernels = kernels_for(w_hh.shape[-1], w_hh.get_device()) if fits else None
+    if kernels is None:
         raise UserError(
             f"LSTM cells in clusters need a Hopper chip, CUDA's headers, bfloat16 and so many units: {UNITS}"
         )
-    return ClusterSequences(w_hh)
+    return ClusterSequences(w_hh, kernels)
 
 
 def _in_fours(weights: Tensor) -> Tensor:
-    """In one piece, and where 16 bytes can be read at once."""
-    together = weights.contiguous()
-    return together if together.data_ptr() % 16 == 0 else together.clone()
+    """Each lane's in one piece, and where 16 bytes can be read at once; lanes may lie apart."""
+    size = weights.element_size()
+    fit = weights[0].is_contiguous() and weights.data_ptr() % 16 == 0 and weights.stride(0) * size % 16 == 0
+    return weights if fit else weights.clone(memory_format=torch.contiguous_format)
 
 
-def _grid(lanes: int, rows: int, units: int, of_a_cluster: int) -> tuple[int, int, int]:
-    return units // OWN, -(-rows // of_a_cluster), lanes
+def _grid(lanes: int, rows: int, units: int) -> tuple[int, int, int]:
+    return units // OWN, -(-rows // ROWS), lanes
 
 
-def shared_forward(units: int, rows: int) -> int:
+def shared_forward(units: int) -> int:
     """Bytes of a block beside its counters, as the kernel counts them: outputs and gates of two times, gates of four."""
-    return 2 * units * rows * 2 + (2 + 4) * rows * (4 * OWN + 8) * 2
+    return 2 * units * ROWS * 2 + (2 + 4) * ROWS * (4 * OWN + 8) * 2
 
 
-def shared_backward(units: int, rows: int) -> int:
+def shared_backward(units: int) -> int:
     """What others send for two times, slopes of two, and of four what is fetched ahead."""
-    sent, slopes = 2 * (units // OWN) * rows * OWN * 4, 2 * rows * (4 * OWN + 32) * 2
-    return sent + slopes + 4 * rows * ((4 * OWN + 8) * 2 + (OWN + 8) * 2 + (OWN + 8) * 4)
+    sent, slopes = 2 * units * ROWS * 4, 2 * ROWS * (4 * OWN + 32) * 2
+    return sent + slopes + 4 * ROWS * ((4 * OWN + 8) * 2 + (OWN + 8) * 2 + (OWN + 8) * 4)

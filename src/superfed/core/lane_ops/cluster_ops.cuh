@@ -23,6 +23,10 @@ __device__ inline void four_at(u32 (&found)[4], const Number* at) {
     found[3] = four.w;
 }
 
+__device__ inline u32 pair_at(const u16* at) {
+    return *reinterpret_cast<const u32*>(at);
+}
+
 __device__ inline void put_four_in_memory(u16* at, const u32 (&four)[4]) {
     *reinterpret_cast<uint4*>(at) = make_uint4(four[0], four[1], four[2], four[3]);
 }
@@ -44,6 +48,14 @@ __device__ inline float one_of(u32 pair, int which) {
 
 __device__ inline u32 bits_of(float number) {
     return __float_as_uint(number);
+}
+
+// The logistic function.
+__device__ inline float bent(float x) {
+    float power, y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * -1.4426950408889634f));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(1.0f + power));
+    return y;
 }
 
 // The hyperbolic tangent, to 11 bits.
@@ -149,11 +161,12 @@ __device__ inline void expect(int time, int bytes) {
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter(time)), "r"(bytes) : "memory");
 }
 
-// Until they are there; ``turn`` is how often the counter was waited for before.
+// Until they are there; ``turn`` is how often the counter was waited for before. Nothing is read afterwards that others wrote
+// to main memory, which to wait for would take longer.
 __device__ inline void wait_for(int time, int turn) {
     u32 done = 0;
     while (!done)
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                      : "=r"(done)
                      : "r"(counter(time)), "r"(turn % 2)
                      : "memory");

@@ -145,8 +145,9 @@ def steps_for(w_hh: Tensor) -> Steps | Sequences:
         return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
     if len(w_hh) > FEW_LANES or torch.cuda.get_device_capability(w_hh.device) < HOPPER:
         return triton_lstm.CellSteps(w_hh)
-    if cluster_lstm.can_compute(w_hh):
-        return cluster_lstm.ClusterSequences(w_hh)
+    kernels = cluster_lstm.kernels_for(w_hh.shape[-1], w_hh.get_device())
+    if kernels is not None:
+        return cluster_lstm.ClusterSequences(w_hh, kernels)
     return triton_lstm_fused.EarlySteps(w_hh) if w_hh.shape[-1] <= EARLY_UNITS else triton_lstm.CellSteps(w_hh)
 
 
