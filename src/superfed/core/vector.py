@@ -11,7 +11,14 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from superfed.core.errors import SettingError, UserError
-from superfed.core.inspect import check_module, draws_randomly, goes_through_time, head_start, reset, uses_batch_statistics
+from superfed.core.inspect import (
+    check_module,
+    draws_randomly,
+    goes_through_time,
+    head_start,
+    reset,
+    uses_batch_statistics,
+)
 from superfed.core.lane_ops.conv import with_lane_convolutions
 from superfed.core.lane_ops.product import with_lane_products
 from superfed.core.norm import WEIGHTS, with_exact_norms

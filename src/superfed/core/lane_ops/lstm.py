@@ -68,8 +68,8 @@ StepsOf = Callable[[Tensor], Steps | Sequences]
 """The steps with given recurrent weights, ``[lanes, 4 * units, units]``, or all of them at once."""
 CHOSEN: StepsOf | None = None
 """The steps that tests and benchmarks want on a GPU, instead of the quickest."""
-FEW_LANES = 16
-"""Of no more than these, bfloat16 is computed otherwise on chips that can: more were not timed."""
+FEW_LANES = 4
+"""Of no more than these, steps in bfloat16 begin early on chips that can: more were not timed."""
 EARLY_UNITS = 512
 """Of more units, the weights of steps that begin early do not fit."""
 HOPPER = (9, 0)
@@ -127,11 +127,11 @@ def steps_for(w_hh: Tensor) -> Steps | Sequences:
     """The quickest steps there are for weights of this device and type.
 
     On a GPU one kernel is where products are to be exact: of 50 lanes on an H200 it took 140 µs of each time step, both
-    ways, where a product and a kernel after it took 162; in tf32 they took 80 and 69. Kernels that begin early are for few
-    lanes, whose steps wait for each other: the gradients of two layers in bfloat16 took 1.61 ms at four lanes, and with a
-    product and a kernel after it 2.12; at one lane, in eight processes at once, 2.51 and 6.20. One kernel for all times of a
-    sequence, on chips with clusters of blocks, took 1.83 there where those that begin early took 2.50, and at four lanes 6.09
-    and 8.88.
+    ways, where a product and a kernel after it took 162; in tf32 they took 80 and 69. In bfloat16 one kernel for all times of
+    a sequence, on chips with clusters of blocks, took 0.81 ms forwards and 0.98 backwards for 50 lanes of 80 steps, where a
+    product and a kernel after it took 1.27 and 1.29 (at 5 lanes 0.13 and 0.15, and 0.49 and 0.55). Where those cannot be
+    had, kernels that begin early are for few lanes, whose steps wait for each other: the gradients of two layers took 1.61
+    ms at four lanes, and with a product and a kernel after it 2.12; at one lane, in eight processes at once, 2.51 and 6.20.
     """
     for_triton = w_hh.is_cuda and w_hh.dtype in (torch.float32, torch.bfloat16)
     if not for_triton or find_spec("triton") is None:  # it comes with torch for CUDA, though not everywhere
@@ -143,12 +143,12 @@ def steps_for(w_hh: Tensor) -> Steps | Sequences:
     if w_hh.dtype == torch.float32:
         exact = dot_precision() == EXACT
         return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
-    if len(w_hh) > FEW_LANES or torch.cuda.get_device_capability(w_hh.device) < HOPPER:
-        return triton_lstm.CellSteps(w_hh)
     kernels = cluster_lstm.kernels_for(w_hh.shape[-1], w_hh.get_device())
     if kernels is not None:
         return cluster_lstm.ClusterSequences(w_hh, kernels)
-    return triton_lstm_fused.EarlySteps(w_hh) if w_hh.shape[-1] <= EARLY_UNITS else triton_lstm.CellSteps(w_hh)
+    few = len(w_hh) <= FEW_LANES and w_hh.shape[-1] <= EARLY_UNITS
+    early = few and torch.cuda.get_device_capability(w_hh.device) >= HOPPER
+    return triton_lstm_fused.EarlySteps(w_hh) if early else triton_lstm.CellSteps(w_hh)
 
 
 def forward(projected: Tensor, w_hh: Tensor, steps_of: StepsOf = steps_for) -> tuple[Tensor, Tensor, Tensor]:
