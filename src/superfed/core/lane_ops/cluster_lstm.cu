@@ -78,7 +78,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_forwa
     Place me;
     const int first = blockIdx.y * ROWS;
     const long long start = me.sequence * times * rows + first;  // the first of the cluster's rows at the first time
-    const bool carries = first + me.row < rows;
+    const bool carries = first + me.row < rows, puts = me.low == 0 && first + me.high < rows;
 
     u32 kept[2][TERMS][2][4];  // two gates at once
     for (int gate = 0; gate < 4; gate++) {
@@ -90,29 +90,38 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_forwa
         }
     }
 
+    // Where it reads and writes in main memory moves on from time to time.
+    const long long gates_on = static_cast<long long>(rows) * GATES, units_on = static_cast<long long>(rows) * UNITS;
+    const u16* from = projected + (start + me.row) * GATES + me.carried_in_memory();
+    u16* to_gates = gates + (start + me.row) * GATES + me.carried_in_memory();
+    u16* to_outputs = outputs + (start + me.high) * UNITS + me.units;
+    float* to_states = states + (start + 2 * me.low) * UNITS + me.units + me.high;
+    u16* into = fetched + me.row * PASSING + me.carried();
     auto fetch_for = [&](int time) {
-        if (time < times && carries)
-            fetch(fetched + (time % AHEAD * ROWS + me.row) * PASSING + me.carried(),
-                  projected + (start + static_cast<long long>(time) * rows + me.row) * GATES + me.carried_in_memory());
+        if (time < times && carries) fetch(into + time % AHEAD * ROWS * PASSING, from);
+        from += gates_on;
         all_fetched_for_a_time();
     };
-    for (int slot = 0; slot < AHEAD; slot++) clear_four(fetched + (slot * ROWS + me.row) * PASSING + me.carried());
+    for (int slot = 0; slot < AHEAD; slot++) clear_four(into + slot * ROWS * PASSING);
     for (int time = 0; time < AHEAD; time++) fetch_for(time);
 
     float state[2] = {};
+    const u16* given_at = fetched + me.turned(PASSING);
+    u16* staged_at = staged + me.turned(PASSING);
+    const u16* carried_at = staged + me.row * PASSING + me.carried();
     wait_for_fetched<AHEAD - 1>();
     begin();
-    for (int time = 0; time < times; time++) {
+    for (unsigned time = 0; time < times; time++) {
         u32 given[4];
-        load_turned(given, fetched + time % AHEAD * ROWS * PASSING + me.turned(PASSING));
-
+        load_turned(given, given_at + time % AHEAD * ROWS * PASSING);
         float sums[2][2][4] = {};  // in two parts, since each product of a sum waits for the one before it
+        for (int at = 0; at < 8; at++) sums[0][at / 4][at % 4] = one_of(given[at / 2], at % 2);
         if (time > 0) {
             wait_for(time - 1, (time - 1) / 2);
-            const u16* before = past + (time - 1) % 2 * ROWS * UNITS;
+            const u16* before = past + (time - 1) % 2 * ROWS * UNITS + chunk(me.low, me.high);
             for (int term = 0; term < TERMS; term++) {
                 u32 found[4];
-                four_at(found, before + chunk(term * 4 + me.low, me.high));
+                four_at(found, before + term * 4 * ROWS * 8);
                 for (int half = 0; half < 2; half++)
                     for (int two = 0; two < 2; two++) multiply(sums[half][two], kept[two][term][half], found + 2 * half);
             }
@@ -122,7 +131,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_forwa
         for (int j = 0; j < 2; j++) {
             for (int gate = 0; gate < 4; gate++) {
                 int at = gate % 2 * 2 + j;
-                float sum = one_of(given[gate], j) + sums[0][gate / 2][at] + sums[1][gate / 2][at];
+                float sum = sums[0][gate / 2][at] + sums[1][gate / 2][at];
                 values[gate][j] = gate == 2 ? bent_both_ways(sum) : bent(sum);
             }
             state[j] = values[1][j] * state[j] + values[0][j] * values[2][j];
@@ -136,22 +145,21 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_forwa
             expect(time, ROWS * UNITS * 2);
         }
 
-        u16* stage = staged + time % 2 * ROWS * PASSING;
         u32 activated[4];
         for (int gate = 0; gate < 4; gate++) activated[gate] = pair_of(values[gate][0], values[gate][1]);
-        store_turned(stage + me.turned(PASSING), activated);
-        long long now = start + static_cast<long long>(time) * rows;
-        if (me.low == 0 && first + me.high < rows) put_four_in_memory(outputs + (now + me.high) * UNITS + me.units, eight);
-        for (int j = 0; j < 2; j++) {
-            int row = 2 * me.low + j;
-            if (first + row < rows) states[(now + row) * UNITS + me.units + me.high] = state[j];
-        }
+        store_turned(staged_at + time % 2 * ROWS * PASSING, activated);
         wait_for_fetched<AHEAD - 2>();
         __syncthreads();
         u32 four[4];
-        four_at(four, stage + me.row * PASSING + me.carried());
-        if (carries) put_four_in_memory(gates + (now + me.row) * GATES + me.carried_in_memory(), four);
+        four_at(four, carried_at + time % 2 * ROWS * PASSING);
+        if (puts) put_four_in_memory(to_outputs, eight);
+        for (int j = 0; j < 2; j++)
+            if (first + 2 * me.low + j < rows) to_states[j * UNITS] = state[j];
         fetch_for(time + AHEAD);
+        if (carries) put_four_in_memory(to_gates, four);
+        to_gates += gates_on;
+        to_outputs += units_on;
+        to_states += units_on;
     }
 }
 
@@ -184,19 +192,27 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_backw
         }
     }
 
-    // All threads carry gates; besides, those of the first warp gradients, and those of the next two states.
+    // All threads carry gates; besides, those of the first warp gradients, and those of the next two states, of which the one
+    // before the first time is not there. Where it reads and writes in main memory goes back from time to time.
+    const long long gates_on = static_cast<long long>(rows) * GATES, units_on = static_cast<long long>(rows) * UNITS;
+    const long long end = start + static_cast<long long>(times - 1) * rows;
+    const u16* from = gates + (end + me.row) * GATES + me.carried_in_memory();
+    u16* to = slopes + (end + me.row) * GATES + me.carried_in_memory();
+    u16* into = fetched + me.row * PASSING + me.carried();
+    const int place = threadIdx.x - 32, earliest = me.warp == 0 ? 0 : 1;
+    const char* from_more = me.warp == 0
+        ? reinterpret_cast<const char*>(gradient + (end + me.high) * UNITS + me.block * OWN + me.low * 8)
+        : reinterpret_cast<const char*>(states + (end - rows + place / 8) * UNITS + me.block * OWN + place % 8 * 4);
+    char* into_more = me.warp == 0 ? reinterpret_cast<char*>(fetched_outer + me.high * OUTER + me.low * 8)
+                                   : reinterpret_cast<char*>(fetched_states + place / 8 * STATES + place % 8 * 4);
+    const int more_on = me.warp == 0 ? ROWS * OUTER * 2 : ROWS * STATES * 4;
+    const bool carries_more = me.warp < 3 && first + (me.warp == 0 ? me.high : place / 8) < rows;
     auto fetch_for = [&](int time) {
-        int slot = (time + AHEAD) % AHEAD * ROWS;
-        long long now = start + static_cast<long long>(time) * rows;
-        if (time >= 0 && carries)
-            fetch(fetched + (slot + me.row) * PASSING + me.carried(), gates + (now + me.row) * GATES + me.carried_in_memory());
-        int place = threadIdx.x - 32, before = place / 8;
-        if (time >= 0 && me.warp == 0 && first + me.high < rows)
-            fetch(fetched_outer + (slot + me.high) * OUTER + me.low * 8,
-                  gradient + (now + me.high) * UNITS + me.block * OWN + me.low * 8);
-        else if (time > 0 && (me.warp == 1 || me.warp == 2) && first + before < rows)
-            fetch(fetched_states + (slot + before) * STATES + place % 8 * 4,
-                  states + (now - rows + before) * UNITS + me.block * OWN + place % 8 * 4);
+        int slot = (time + AHEAD) % AHEAD;
+        if (time >= 0 && carries) fetch(into + slot * ROWS * PASSING, from);
+        if (time >= earliest && carries_more) fetch(into_more + slot * more_on, from_more);
+        from -= gates_on;
+        from_more -= units_on * (me.warp == 0 ? 2 : 4);
         all_fetched_for_a_time();
     };
     for (int at = threadIdx.x; at < (FETCHED_GATES + FETCHED_OUTER + FETCHED_STATES) / 16; at += THREADS)
@@ -207,8 +223,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_backw
     float carry[2] = {}, now[2];
     for (int j = 0; j < 2; j++) {
         int row = 2 * me.low + j;
-        long long last = start + static_cast<long long>(times - 1) * rows + row;
-        now[j] = first + row < rows ? states[last * UNITS + me.units + me.high] : 0.0f;
+        now[j] = first + row < rows ? states[(end + row) * UNITS + me.units + me.high] : 0.0f;
     }
     wait_for_fetched<AHEAD - 1>();
     begin();
@@ -269,8 +284,8 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_backw
         }
         u32 four[4];
         four_at(four, own + me.row * MULTIPLIED + me.carried());
-        long long at = start + static_cast<long long>(time) * rows + me.row;
-        if (carries) put_four_in_memory(slopes + at * GATES + me.carried_in_memory(), four);
         fetch_for(time - AHEAD);
+        if (carries) put_four_in_memory(to, four);
+        to -= gates_on;
     }
 }
