@@ -81,6 +81,22 @@ def test_an_unfinished_run_is_not_evaluated(superfed: Program, experiment: Path,
     assert "has done 0 of 3 rounds; finish it first with: superfed resume" in done.stderr
 
 
+def test_a_run_without_models_is_not_evaluated_and_stays_as_it_is(
+    superfed: Program, config: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    small = ("algorithm=fedavg", "seed=0", "engine.keep_models=false")
+    assert superfed("run", config, *small, "--out", out).returncode == 0
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.name != ".lock" and path != out}
+    done = superfed("evaluate", out)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"superfed: {out}/fedavg-seed0: has its results and no models any more (engine.keep_models: false, or its "
+        "checkpoints were removed)\n"
+    )
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.name != ".lock" and path != out} == before
+
+
 def test_divergence_is_told_and_the_exit_code_is_true(superfed: Program, config: Path, tmp_path: Path) -> None:
     done = superfed("run", config, "training.lr=1e38", "algorithm=fedavg", "seed=0", "--out", tmp_path / "out")
     assert done.returncode == 1

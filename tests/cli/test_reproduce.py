@@ -1,5 +1,6 @@
 """superfed reproduce: a table run again at the smallest scale, gone on with, planned, traced, kept, and its refusals."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,33 @@ def test_a_table_and_once_more(superfed: Program, tmp_path: Path) -> None:
     assert page.count('<tr><th scope="row">') == 3  # two runs, and who is ahead
     assert all("Is SuPerFed the best?" in said for said in (again.stdout, page))
     assert r"\toprule" in (tmp_path / "smoke" / "table1.tex").read_text()
+
+
+def test_the_index_leads_to_every_page_that_is_there(superfed: Program, tmp_path: Path) -> None:
+    where = ("--scale", "smoke", "--out", tmp_path)
+
+    def indexed() -> list[tuple[str, str]]:
+        text = (tmp_path / "smoke" / "index.html").read_text()
+        return re.findall(r'href="([^"]+)">[^<]*</a>(?:<p class="note">([^<]*)</p>)?', text)
+
+    def show(*arguments: str) -> None:
+        assert superfed("reproduce", *arguments, *where, "--show").returncode == 0
+
+    show("figure3", "--only", "nu1_mu0.01")
+    assert indexed() == [("figure3.html", "0 of 2 cells are there")]
+    made = superfed("reproduce", "table1", *ENGINE, *SMALL, "--out", tmp_path)
+    assert f"index: {tmp_path}/smoke/index.html" in made.stdout
+    (first, state), *rest = indexed()
+    assert first == "table1.html"
+    assert state.startswith("2 of 2 numbers are there: ")
+    assert rest == [("figure3.html", "0 of 2 cells are there")]
+    show("table5")
+    assert [name for name, _ in indexed()] == ["table1.html", "table5.html", "figure3.html"]
+    (tmp_path / "smoke" / "figure3.html").write_text("<p>by an older program</p>")
+    (tmp_path / "smoke" / "table1.html").unlink()
+    show("table5")
+    assert [name for name, _ in indexed()] == ["table5.html", "figure3.html"]
+    assert indexed()[1] == ("figure3.html", "")
 
 
 def test_a_run_that_was_made_can_be_gone_on_with_by_itself(superfed: Program, tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ def test_nor_where_someone_has_taken_them_up_already(lean: Path) -> None:
             together.train()
         assert not together.failed
         assert [read_table(member.folder.rounds) for member in members] == before
+        assert not any(member.folder.checkpoints.exists() for member in members)
 
 
 def test_an_interrupted_evaluation_loses_no_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,3 +104,4 @@ def test_who_needs_models_is_told(lean: Path) -> None:
     for ask in (lambda: superfed.load(run), lambda: reevaluate(run), lambda: onboard(run, lean, 0)):
         with pytest.raises(UserError, match=f"{run}: {NO_MODELS}"):
             ask()
+        assert not (run / "checkpoints").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from superfed.core.errors import UserError
-from superfed.store.lock import locked
+from superfed.store.lock import locked, nobody_holds
 
 HOLD = """
 import sys
@@ -76,3 +76,22 @@ def test_a_folder_that_cannot_be_locked_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught, locked(tmp_path / "missing"):
         pass
     assert str(caught.value) == f"{tmp_path / 'missing'}: cannot be locked (No such file or directory)"
+
+
+def test_whether_anybody_holds_a_folder_is_told_without_taking_it(tmp_path: Path) -> None:
+    assert nobody_holds(tmp_path)
+    assert not list(tmp_path.iterdir())
+    with locked(tmp_path):
+        assert not nobody_holds(tmp_path)
+        assert refused(tmp_path), "asking must not give the lock away"
+    with holder(tmp_path) as process:
+        assert not nobody_holds(tmp_path)
+        process.kill()
+        process.wait(timeout=60)
+        assert nobody_holds(tmp_path)
+
+
+def refused(folder: Path) -> bool:
+    """Whether another process is."""
+    done = subprocess.run([sys.executable, "-c", HOLD, str(folder)], input="", capture_output=True, text=True)
+    return "another process is working on it" in done.stderr

@@ -10,10 +10,12 @@ from rich.text import Text
 
 from superfed.cli.reproduce_asked import named
 from superfed.core.errors import require
+from superfed.engine.checkpoint import newest
 from superfed.reproduce.cells import Cell, PlannedRun
 from superfed.reproduce.provenance import Made, facts
 from superfed.reproduce.running import folder_name
 from superfed.store.layout import ExperimentFolder, RunFolder, as_yaml
+from superfed.store.lock import nobody_holds
 
 
 def show_cells(words: str, every: Sequence[Cell], scale: str, out: Path, console: Console) -> bool:
@@ -49,7 +51,7 @@ def _show(run: RunFolder, cell: Cell, scale: str, out: Path, console: Console) -
     experiment = ExperimentFolder(run.path.parent).info()
     told = {
         "folder": str(run.path),
-        "status": run.info()["status"],
+        "status": _status(run),
         **facts(made),
         "command": _command(cell, scale, out, int(config["seed"]), experiment),
     }
@@ -58,6 +60,18 @@ def _show(run: RunFolder, cell: Cell, scale: str, out: Path, console: Console) -
     console.print(Text("  config", style="dim"))
     for line in as_yaml(config).splitlines():
         console.print(Text(f"    {line}"), soft_wrap=True, highlight=False)
+
+
+def _status(run: RunFolder) -> str:
+    """A run that says it is running only came to no end: a process that was stopped could not say so any more."""
+    status = str(run.info()["status"])
+    if status != "running" or not nobody_holds(run.path.parent):
+        return status
+    last = newest(run.checkpoints)
+    if last is None:
+        return "stopped, and no checkpoint is here; the command below begins it anew"
+    rounds = run.config()["training"]["rounds"]
+    return f"stopped after {last.round} of {rounds} rounds; the command below goes on from there"
 
 
 def _command(cell: Cell, scale: str, out: Path, seed: int = 0, experiment: dict[str, object] | None = None) -> str:

@@ -54,8 +54,9 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
         names = ", ".join(folder_name(run) for run in otherwise)
         words = f"begun with other engine settings, and going on with these: {names}; remove them to begin anew"
         console.print(Text(words, style="dim"))
-    _warn_of_room(here, job)
-    for some in in_jobs(here) if isinstance(job.place, Here) else [here] if here else []:
+    jobs = in_jobs(here) if isinstance(job.place, Here) else [here] if here else []
+    _warn_of_room(jobs, job)
+    for some in jobs:
         with stoppable(job.where, job.again) as stop, failures_kept() as failures, watching(console) as observer:
             run_all(some, job.where, job.again, job.engine, job.data_root, Heeding(observer, stop), job.place)
         complaints += [str(failed) for failed in failures]
@@ -72,13 +73,18 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
     return not missing, complaints
 
 
-def _warn_of_room(runs: Sequence[PlannedRun], job: Job) -> None:
-    """Hours before a disk is full; what begun runs have is there already."""
-    keep = job.engine.get("keep_models", True)
-    needed, free = room_for([run for run in runs if not is_begun(run, job.where)], keep), room_at(job.where)
+def _warn_of_room(jobs: Sequence[Sequence[PlannedRun]], job: Job) -> None:
+    """Hours before a disk is full; what begun runs have is there already.
+
+    How many runs other machines compute at once is not known: some may join or leave while it goes on.
+    """
+    keep, in_place = job.engine.get("keep_models", True), job.place.in_place
+    new = [[run for run in some if not is_begun(run, job.where)] for some in jobs]
+    needed, free = room_for(new, keep, in_place=in_place), room_at(job.where)
     if needed > free:
+        most = " if all are computed at once" if in_place and not keep and not isinstance(job.place, Here) else ""
         less = "; engine.keep_models=false keeps results alone" if keep else ""
-        words = f"these runs' models take {in_bytes(needed)}, and {job.where} has {in_bytes(free)} free{less}"
+        words = f"these runs' models take {in_bytes(needed)}{most}, and {job.where} has {in_bytes(free)} free{less}"
         typer.echo(f"superfed: {words}", err=True)
 
 

@@ -9,37 +9,30 @@ from rich.console import Console
 from superfed.core.errors import UserError
 from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.compare import Line, compare
+from superfed.reproduce.index_page import INDEX, index_page
 from superfed.reproduce.keeping import keep, read_all
 from superfed.reproduce.latex import latex
-from superfed.reproduce.page import figure_page, index_page, page
+from superfed.reproduce.page import figure_page, page
 from superfed.reproduce.record import Records, summaries
 from superfed.reproduce.results import results
-from superfed.reproduce.scales import IN_WORDS, Scale
+from superfed.reproduce.scales import Scale
 from superfed.reproduce.targets import draw, is_drawn, title_of
 from superfed.reproduce.terminal import show
 from superfed.reproduce.terminal_figure import show_figure
-from superfed.reproduce.words import counts
 from superfed.store.files import write_text
-
-INDEX = "index.html"
 
 
 def show_all(wanted: Sequence[Cell], scale: str, records: Records, where: Path, console: Console) -> None:
-    """Each table and figure that has wanted cells; of several there is a page that leads to all."""
-    entries = {}
+    """Each table and figure that has wanted cells; and a page that leads to all there are, of whatever command."""
     for target in dict.fromkeys(cell.table for cell in wanted):
         asked = [cell.id for cell in wanted if cell.table == target]
-        own = {cell: records[cell] for cell in asked if cell in records}
         every = {cell: of_seeds for cell, of_seeds in records.items() if cell.startswith(f"{target}/")}
-        if is_drawn(target):
-            _show_figure(target, scale, every, where, console)
-            state = f"{len(own)} of {len(asked)} cells are there"
-        else:
-            state = _show_table(target, scale, every, asked, where, console)
-        entries[f"{target}.html"] = (title_of(target), state)
+        show_one = _show_figure if is_drawn(target) else _show_table
+        show_one(target, scale, every, asked, where, console)
         console.print()
-    if len(entries) > 1:
-        write_text(where / INDEX, index_page(entries, f"Scale {scale}: {IN_WORDS[cast(Scale, scale)]}."))
+    index = index_page(where, cast(Scale, scale))
+    if index is not None:
+        write_text(where / INDEX, index)
         _say("index", where / INDEX, console)
 
 
@@ -71,13 +64,13 @@ def write_results(folder: Path, path: Path, console: Console) -> None:
     _say("page", path, console)
 
 
-def _show_table(target: str, scale: str, records: Records, asked: Sequence[str], where: Path, console: Console) -> str:
-    """What was asked for in the terminal, and all there is as a page and as LaTeX; returned is how far it has come."""
+def _show_table(target: str, scale: str, records: Records, asked: Sequence[str], where: Path, console: Console) -> None:
+    """What was asked for in the terminal, and all there is as a page and as LaTeX."""
     title, every = title_of(target, scale), _lines(target, records, asked)
     lines = [line for line in every if line.cell in asked]
     if not lines:
         console.print("Nothing that was run has a number in print.")
-        return "nothing is in print"
+        return
     show(title, lines, console)
     for words, path, text in (
         ("page", where / f"{target}.html", page({title: every}, records)),
@@ -85,14 +78,16 @@ def _show_table(target: str, scale: str, records: Records, asked: Sequence[str],
     ):
         write_text(path, text)
         _say(words, path, console)
-    return counts(every)
 
 
-def _show_figure(target: str, scale: str, records: Records, where: Path, console: Console) -> None:
+def _show_figure(
+    target: str, scale: str, records: Records, asked: Sequence[str], where: Path, console: Console
+) -> None:
     """In the terminal, as a page, its pictures and its data in files."""
     title, drawn = title_of(target, scale), draw(target, records)
     show_figure(title, drawn, console)
-    write_text(where / f"{target}.html", figure_page(title, drawn, records))
+    state = f"{len(records)} of {len({*asked, *records})} cells are there"
+    write_text(where / f"{target}.html", figure_page(title, drawn, records, state))
     _say("page", where / f"{target}.html", console)
     files = {f"{picture.name}.svg": f"{picture.svg}\n" for picture in drawn.pictures} | dict(drawn.data)
     for name, text in files.items():

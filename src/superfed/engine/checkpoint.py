@@ -15,7 +15,7 @@ from superfed.core.errors import UserError
 from superfed.core.state import State
 from superfed.engine.clients import ClientStates, Version, gather_loose
 from superfed.engine.tensors import read_state, write_state
-from superfed.store.files import remove_parts, sha256, sha256_of, sync_file, write_text
+from superfed.store.files import remove_parts, sha256, sha256_of, sync_file, sync_folder, write_text
 
 KEPT = 2
 SCHEMA = 1
@@ -32,12 +32,11 @@ class Manifest:
 
 
 class Checkpoints:
-    """The checkpoints of one run in one folder."""
+    """The checkpoints of one run in one folder, which is made with the first: who only looks for one leaves nothing."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.clients = folder / "clients"
-        self.clients.mkdir(parents=True, exist_ok=True)
         self._kept: list[Manifest] = []
 
     def save(self, round: int, server: State, states: ClientStates, record: dict[str, Any]) -> None:
@@ -46,6 +45,8 @@ class Checkpoints:
         sync_file(self._server_file(round))  # its folder waits for the disk with the manifest, written next
         manifest = Manifest(round, checksum, versions, record)
         write_text(self._manifest_file(round), _seal(manifest))
+        if not self._kept:
+            sync_folder(self.folder.parent)  # it names a folder that may be new
         self._kept = [m for m in self._kept if m.round != round] + [manifest]
         self._prune()
 
@@ -96,7 +97,7 @@ class Checkpoints:
 
     def _sweep(self) -> None:
         """Remove every file that no kept checkpoint names, as a killed run leaves them."""
-        shards = [path for path in self.clients.iterdir() if path.is_dir()]
+        shards = [path for path in self.clients.glob("*") if path.is_dir()]
         for folder in (self.folder, self.clients, *shards):
             remove_parts(folder)
         named = {self._server_file(m.round) for m in self._kept} | {self._manifest_file(m.round) for m in self._kept}

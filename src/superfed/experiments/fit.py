@@ -104,6 +104,7 @@ def fit(
     run = Run(task)
     saved = None if checkpoints is None else Checkpoints(Path(checkpoints))
     if saved is not None:
+        saved.folder.mkdir(parents=True, exist_ok=True)  # or that it cannot be is found out after many rounds
         run.restore(saved)
     with closing(make_executor([task], device, workers)) as executor:
         while not run.finished:

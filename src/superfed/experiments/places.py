@@ -29,6 +29,8 @@ class Outcome:
 class Place(Protocol):
     options: str
     """What is to be added to a command for it to compute here too."""
+    in_place: bool
+    """Whether runs are computed in the folders where they belong; else only what is left of each is brought there."""
 
     def check(self, engine: EngineConfig) -> None:
         """Refuse, before anything is begun, what could not be computed here."""
@@ -57,6 +59,7 @@ class Here:
     """This process computes."""
 
     options = ""
+    in_place = True
 
     def check(self, engine: EngineConfig) -> None:
         with named("engine"):

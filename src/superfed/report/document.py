@@ -9,15 +9,25 @@ from superfed.report.style import STYLE
 
 
 def document(
-    title: str, heading: str, content: Iterable[Markup], style: str = STYLE, script: str = "", *, live: bool = False
+    title: str,
+    heading: str,
+    content: Iterable[Markup],
+    style: str = STYLE,
+    script: str = "",
+    *,
+    live: bool = False,
+    description: str | None = None,
 ) -> str:
-    """The page. A ``live`` one may ask the server it came from for more; any other asks nobody for anything."""
+    """The page. A ``live`` one may ask the server it came from for more; any other asks nobody for anything. The
+    ``description`` is for whoever lists pages."""
+    described = [] if description is None else [element("meta", name="description", content=description)]
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=policy(script, live=live)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
+        *described,
         element("style", Markup(style)),
     )
     main = element("main", element("h1", heading), *content)

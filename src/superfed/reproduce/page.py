@@ -29,24 +29,17 @@ RUNS = "runs"
 def page(tables: Mapping[str, Sequence[Line]], records: Records | None = None) -> str:
     """Tables by their titles; the lines lead to the runs of ``records``."""
     content = [part for title, lines in tables.items() for part in _tables(title, lines, records or {})]
-    return document(TITLE, TITLE, content, style=STYLE + COLOURS)
+    state = "; ".join(counts(lines) for lines in tables.values())
+    return document(TITLE, TITLE, content, style=STYLE + COLOURS, description=state)
 
 
-def figure_page(title: str, drawn: Drawn, records: Records) -> str:
+def figure_page(title: str, drawn: Drawn, records: Records, state: str) -> str:
+    """``state`` is how far it has come."""
     content = [element("h2", title)]
     for section in drawn.sections:
         content += _section(section, records)
     content += [element("p", words, class_="note") for words in drawn.sentences]
-    return document(TITLE, TITLE, [*content, how_made(_all(records))], style=STYLE + WIDE)
-
-
-def index_page(entries: Mapping[str, tuple[str, str]], remark: str) -> str:
-    """Where everything is; ``entries`` have a title and how far it has come, by the page's name."""
-    items = [
-        element("li", element("a", title, href=name), element("p", state, class_="note"))
-        for name, (title, state) in entries.items()
-    ]
-    return document(TITLE, TITLE, [element("p", remark, class_="lead"), element("ul", *items)])
+    return document(TITLE, TITLE, [*content, how_made(_all(records))], style=STYLE + WIDE, description=state)
 
 
 def _tables(title: str, lines: Sequence[Line], records: Records) -> list[Markup]:

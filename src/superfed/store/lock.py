@@ -1,5 +1,6 @@
 """One writer at a time: for an experiment's folder, and for anything a lock file stands for."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,6 +41,23 @@ def locked(folder: Path) -> Iterator[None]:
             yield
         finally:
             _held.discard(place)
+
+
+def nobody_holds(folder: Path) -> bool:
+    """Whether it is known that no process works on the folder; asking takes nothing and leaves nothing.
+
+    Where the system or the disk knows no such lock, it is not known.
+    """
+    if fcntl is None or folder.resolve() in _held:  # to close the file that this process holds would give the lock away
+        return False
+    try:
+        with (folder / ".lock").open("rb") as file:
+            os.lockf(file.fileno(), os.F_TEST, 0)
+    except FileNotFoundError:  # nobody ever held it
+        return True
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager

@@ -35,7 +35,7 @@ class OnRay:
     """Runs become parcels, and parcels become tasks that Ray gives to machines with room for them."""
 
     def __init__(self, cluster: Reached, store: Store) -> None:
-        self.options = f"{cluster.options}{store.option}"
+        self.options, self.in_place = f"{cluster.options}{store.option}", store.in_place
         self._cluster, self._store = cluster, store
 
     def check(self, engine: EngineConfig) -> None:

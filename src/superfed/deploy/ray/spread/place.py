@@ -22,6 +22,8 @@ def spread_on_ray(address: str, gpus_per_task: float | None = None) -> Iterator[
 class OnRaySpread:
     """Runs are kept, aggregated and written here; every round's lanes are divided over the machines."""
 
+    in_place = True
+
     def __init__(self, cluster: Reached) -> None:
         self.options = f"{cluster.options} --spread"
         self._cluster = cluster

@@ -16,6 +16,11 @@ class Store(Protocol):
     """It travels with the parcels, so it is plain."""
 
     @property
+    def in_place(self) -> bool:
+        """Whether machines compute in the very folders where runs belong, and copy nothing."""
+        ...
+
+    @property
     def option(self) -> str:
         """How it is named on a command line."""
         ...

@@ -23,6 +23,7 @@ FIXED = "checkpoints"
 
 @dataclass
 class Remote(Marked):
+    in_place = False
     url: str
 
     @property

@@ -15,6 +15,8 @@ from superfed.store.files import sha256_of
 class Shared(Marked):
     """Nothing is copied."""
 
+    in_place = True
+
     @property
     def option(self) -> str:
         return ""
