@@ -1,4 +1,4 @@
-"""What the paper leaves open, as sweeps around runs of Table 1: ours, each setting in one place."""
+"""What the paper leaves open, as sweeps around runs of Tables 1 and 3: ours, each setting in one place."""
 
 SETTINGS = (("mnist", 500), ("cifar10", 500))
 """Datasets and clients of the columns of Table 1 that the sweeps start from: where clients have few samples and take part in
@@ -22,5 +22,7 @@ STEEPER = SOME
 """Methods that are run with it too."""
 WHOLE = SOME
 """Methods that are run without validation samples too, on all of their training samples."""
+FREE = "shakespeare"
+"""Dataset of Table 3 whose SuPerFed is run without proximity too: its rate is 80 times that of the others."""
 BATCHED = SOME
 """Methods that are run with batches of about one size too, or with a small last one where that is not usual."""

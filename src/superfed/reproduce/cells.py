@@ -137,7 +137,7 @@ def _figure_b(scale: Scale) -> list[Cell]:
 
 
 def _questions(scale: Scale) -> list[Cell]:
-    """The runs of some columns of Table 1, and sweeps around them."""
+    """The runs of some columns of Tables 1 and 3, and sweeps around them."""
     found = list[Cell]()
     for dataset, clients in asked.SETTINGS:
         few = min(clients, asked.SHORT_CLIENTS) if scale == "short" else clients
@@ -155,6 +155,10 @@ def _questions(scale: Scale) -> list[Cell]:
         every = {"validation_fraction": 0.0}  # of CIFAR-10 that makes whole batches, however they are cut
         found += [_varied(_as_left_over(column[name]), "whole", data=every) for name in asked.WHOLE]
         found += [_otherwise_batched(column[name]) for name in asked.BATCHED]
+    for name in MIXINGS:
+        of_table = _cell(f"table3/{asked.FREE}/natural", name, paper.NATURAL[asked.FREE])
+        held = replace(of_table, id=f"questions/{asked.FREE}/natural/{name}")
+        found += [held, _varied(held, "mu0", algorithm={"mu": 0.0})]
     return found
 
 

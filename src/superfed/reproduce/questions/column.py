@@ -18,13 +18,18 @@ MISSING = "not run yet"
 
 @dataclass(frozen=True)
 class Column:
-    """One dataset with so many clients: the runs of Table 1's column, and the sweeps around them."""
+    """One dataset with its clients: the runs of a table's column, and the sweeps around them."""
 
     dataset: str
     clients: str
-    """As in the names of cells: ``k500``."""
+    """As in the names of cells: ``k500``, or ``natural``."""
     records: Mapping[tuple[str, str], list[Record]]
-    """By method and by what was varied, which is nothing for Table 1's own."""
+    """By method and by what was varied, which is nothing for the table's own."""
+
+    @property
+    def table(self) -> str:
+        """Whose column it is."""
+        return "table3" if self.clients == "natural" else "table1"
 
     @property
     def title(self) -> str:

@@ -7,19 +7,22 @@ from superfed.reproduce.questions import choice, held_out, last_batch, newcomers
 from superfed.reproduce.questions.answer import NOT_YET
 from superfed.reproduce.questions.column import Column, columns
 from superfed.reproduce.questions.decay import DECAY
+from superfed.reproduce.questions.proximity import PROXIMITY
 from superfed.reproduce.record import Records
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
 
-ASKED = (
-    nu.section,
-    choice.section,
-    shards.section,
-    newcomers.section,
-    sampling.section,
-    DECAY.section,
-    held_out.section,
-    last_batch.section,
-)
+ASKED = {
+    nu.section: "table1",
+    choice.section: "table1",
+    shards.section: "table1",
+    newcomers.section: "table1",
+    sampling.section: "table1",
+    DECAY.section: "table1",
+    held_out.section: "table1",
+    last_batch.section: "table1",
+    PROXIMITY.section: "table3",
+}
+"""Each with the table whose columns it is put to."""
 SENTENCES = (
     "Top-1 accuracy in %: mean ±std over clients (std over seeds), each client on its own test samples after the last round. "
     "validated: at each client's own choice of λ on its validation samples; validated shared: at one λ for all, chosen on the "
@@ -44,7 +47,12 @@ def questions(records: Records) -> Drawn:
     found = columns(records)
     if not found:
         return NOT_RUN
-    sections = [_titled(ask(column), number, column) for number, ask in enumerate(ASKED, 1) for column in found]
+    sections = [
+        _titled(ask(column), number, column)
+        for number, (ask, table) in enumerate(ASKED.items(), 1)
+        for column in found
+        if column.table == table
+    ]
     return Drawn(tuple(sections), SENTENCES)
 
 

@@ -26,4 +26,4 @@ def _number(column: Column, method: str) -> Number | None:
 
 
 def _cell(column: Column, method: str) -> str:
-    return f"table1/{column.dataset}/{column.clients}/{method}"
+    return f"{column.table}/{column.dataset}/{column.clients}/{method}"
