@@ -12,6 +12,7 @@ from torch.nn import functional as F
 
 from superfed.core.errors import UserError
 from superfed.core.vector import VectorModel, Weights
+from superfed.models import StackedLSTM
 
 Built = tuple[Callable[[], nn.Module], tuple[int, ...]]
 
@@ -253,6 +254,20 @@ def test_the_precision_asked_for_leaves_the_given_module_alone() -> None:
 )
 def test_what_can_be_padded_and_batched(module: nn.Module, batchable: bool) -> None:
     assert VectorModel(module).batchable is batchable
+
+
+@pytest.mark.parametrize(
+    ("module", "recurrent"),
+    [
+        (nn.Linear(2, 2), False),
+        (nn.Sequential(nn.Conv1d(2, 2, 1), nn.Flatten()), False),
+        (nn.Sequential(nn.GRU(2, 2)), True),
+        (nn.LSTM(2, 2), True),
+        (StackedLSTM(width=4).build((5,), 3), True),
+    ],
+)
+def test_what_takes_one_step_after_another(module: nn.Module, recurrent: bool) -> None:
+    assert VectorModel(module).recurrent is recurrent
 
 
 def test_moving_keeps_the_view() -> None:
