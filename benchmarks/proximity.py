@@ -2,7 +2,7 @@
 
 Two Shakespeare roles learn from a fresh StackedLSTM in plain PyTorch, with nothing of the engine: rate 0.8, momentum 0.9,
 batches of 50 as in the published runs, and the distance to where it started held back by μ = 0.01 times its square, as the
-paper's formula has it; times the distances of single tensors, as the published runs had it; or not at all. What was found is
+paper's formula has it; times the distances of single tensors, as the authors' program had it; or not at all. What was found is
 kept in results/proximity.json.
 """
 

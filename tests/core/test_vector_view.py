@@ -263,6 +263,7 @@ def test_what_can_be_padded_and_batched(module: nn.Module, batchable: bool) -> N
         (nn.Sequential(nn.Conv1d(2, 2, 1), nn.Flatten()), False),
         (nn.Sequential(nn.GRU(2, 2)), True),
         (nn.LSTM(2, 2), True),
+        (nn.GRUCell(2, 2), True),
         (StackedLSTM(width=4).build((5,), 3), True),
     ],
 )

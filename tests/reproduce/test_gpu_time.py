@@ -28,7 +28,7 @@ def group(*rounds: list[list[int]], network: str = "two_nn") -> Group:
     tables = [np.array(one, dtype=np.int32) for one in rounds]
     costs = tuple(Cost(int(table.sum()), table.shape[1], 0, table) for table in tables)
     runs = tuple(PlannedRun(cell.config(), (cell,)) for cell in cells("table1", "smoke")[:1] * len(costs))
-    return Group("FedAvg", network, 10, PARAMETERS, 1, runs, costs)
+    return Group("FedAvg", network, 10, PARAMETERS, 1, runs, costs, recurrent=False)
 
 
 def test_updates_take_what_the_engines_segments_do() -> None:

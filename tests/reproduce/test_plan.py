@@ -104,6 +104,8 @@ def test_runs_of_one_shape_are_computed_together() -> None:
     assert (plan.num_cells, plan.num_runs, len(plan.groups)) == (66, 198, 22)
     for group in plan.groups:
         assert (len(group.runs), group.lanes, group.batch_size) == (9, 45, 10)
+    networks = {group.network: group.recurrent for group in Plan.of(cells("table3", "smoke"), seeds=[0]).groups}
+    assert networks == {"vgg": False, "stacked_lstm": True}
     assert len(Plan.of(cells("figure3", "full"), seeds=[0]).groups) == 2  # ν and μ may differ, the mixing may not
 
 

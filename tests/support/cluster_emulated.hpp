@@ -4,9 +4,12 @@
 #include <atomic>
 #include <barrier>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 typedef unsigned short u16;
@@ -68,10 +71,7 @@ inline u16 rounded(float value) {
     return static_cast<u16>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-template <class Number>
-inline void four_at(u32 (&found)[4], const Number* at) {
-    std::memcpy(found, at, sizeof found);
-}
+inline void four_at(u32 (&found)[4], const u16* at) { std::memcpy(found, at, sizeof found); }
 
 inline u32 pair_at(const u16* at) { return at[0] | static_cast<u32>(at[1]) << 16; }
 
@@ -166,12 +166,24 @@ inline void multiply(float (&sums)[4], const u32 (&weights)[4], const u32* colum
     warp_of->together.arrive_and_wait();
 }
 
-inline void fetch(void* there, const void* from) { std::memcpy(there, from, 16); }
+// What is fetched comes as late as it may: when it is waited for.
+struct Fetched {
+    void* there;
+    const void* from;
+};
 
-inline void all_fetched_for_a_time() {}
+thread_local std::vector<Fetched> asked_for;
+thread_local std::deque<std::vector<Fetched>> under_way;
+
+inline void fetch(void* there, const void* from) { asked_for.push_back({there, from}); }
+
+inline void all_fetched_for_a_time() { under_way.push_back(std::exchange(asked_for, {})); }
 
 template <int LATER>
-void wait_for_fetched() {}
+void wait_for_fetched() {
+    for (; under_way.size() > LATER; under_way.pop_front())
+        for (const Fetched& one : under_way.front()) std::memcpy(one.there, one.from, 16);
+}
 
 inline void begin() { cluster->together.arrive_and_wait(); }
 
@@ -191,6 +203,7 @@ inline void wait_for(int time, int turn) {
     int which = blockIdx.x * 2 + time % 2;
     int all = cluster->least * (turn + 1);
     while (cluster->expected[which].load() < all || cluster->counters[which].load() < all) std::this_thread::yield();
+    if (cluster->counters[which].load() > all) std::abort();
 }
 
 // All clusters of a grid, one after another; ``shared`` is how many bytes a block's memory has, ``bytes`` what it is given for a

@@ -79,7 +79,10 @@ def uses_batch_statistics(module: nn.Module) -> bool:
 
 def goes_through_time(module: nn.Module) -> bool:
     """Whether it has cells that take one step after another; those of our own say so themselves."""
-    return any(isinstance(part, nn.RNNBase) or getattr(part, "goes_through_time", False) for part in module.modules())
+    return any(
+        isinstance(part, nn.RNNBase | nn.RNNCellBase) or getattr(part, "goes_through_time", False)
+        for part in module.modules()
+    )
 
 
 NO_HEAD, ALL_HEAD = "(none)", "(all)"

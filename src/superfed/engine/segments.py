@@ -42,15 +42,15 @@ FULL = 4_000_000
 
 
 def fewest_lanes(parameters: int, recurrent: bool) -> int:
-    """With which a step takes less time than with more. Networks that go through time take long for each lane by itself."""
+    """Below which a step takes no less time. Networks that go through time take long for each lane by itself."""
     return 1 if recurrent else max(FULL // parameters, 1)
 
 
-def sizes_of(lanes: int, least: int) -> list[int]:
-    """The sizes that a stack of ``lanes`` may shrink to: halves, down to ``least``, below which none saves time."""
+def sizes_of(lanes: int, fewest: int) -> list[int]:
+    """The sizes that a stack of ``lanes`` may shrink to: halves, down to ``fewest``, below which none saves time."""
     sizes = [lanes]
-    while sizes[-1] > least:
-        sizes.append(max(-(-sizes[-1] // 2), least))
+    while sizes[-1] > fewest:
+        sizes.append(max(-(-sizes[-1] // 2), fewest))
     return sizes[::-1]
 
 
@@ -62,10 +62,10 @@ class Shrinking:
     steps: Sequence[int]
     least: float
 
-    def sizes(self, lanes: int, least: int) -> list[int]:
+    def sizes(self, lanes: int, fewest: int) -> list[int]:
         usual = self._usual(lanes)
         found = [lanes]
-        for size in sizes_of(lanes, least)[-2::-1]:
+        for size in sizes_of(lanes, fewest)[-2::-1]:
             saved = (found[-1] - size) * (usual[0] - usual[size])  # the others have finished
             found += [size] if saved and saved >= self.least * sum(usual) else []
         return found[::-1]

@@ -23,6 +23,6 @@ STEEPER = SOME
 WHOLE = SOME
 """Methods that are run without validation samples too, on all of their training samples."""
 FREE = "shakespeare"
-"""Dataset of Table 3 whose SuPerFed is run without proximity too: its rate is 80 times that of the others."""
+"""Dataset of Table 3 whose SuPerFed is run without proximity too: its rate is 40 times that of others and more."""
 BATCHED = SOME
 """Methods that are run with batches of about one size too, or with a small last one where that is not usual."""

@@ -44,7 +44,7 @@ class Group:
     gradients: int
     runs: tuple[PlannedRun, ...]
     costs: tuple[Cost, ...]
-    recurrent: bool = False
+    recurrent: bool
 
     @property
     def client_steps(self) -> int:

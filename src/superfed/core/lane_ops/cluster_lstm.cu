@@ -22,7 +22,7 @@ constexpr int OWN = 32;                             // units of a block
 constexpr int BLOCKS = UNITS / OWN;
 constexpr int GATES = 4 * UNITS;
 constexpr int TERMS = UNITS / 32;                   // of a sum on the way there, 32 at a time
-constexpr int TILES = UNITS < 64 ? 1 : UNITS / 64;  // of 16 units, for each warp on the way back
+constexpr int TILES = UNITS / 64;                   // of 16 units, for each warp on the way back
 constexpr int AHEAD = 4;                            // steps
 
 // Lengths of rows in shared memory, in numbers: gates of the block's units as they come and go, those that are multiplied,
@@ -102,7 +102,7 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_forwa
         from += gates_on;
         all_fetched_for_a_time();
     };
-    for (int slot = 0; slot < AHEAD; slot++) clear_four(into + slot * ROWS * PASSING);
+    for (int slot = 0; slot < AHEAD && !carries; slot++) clear_four(into + slot * ROWS * PASSING);  // nobody fetches that
     for (int time = 0; time < AHEAD; time++) fetch_for(time);
 
     float state[2] = {};
@@ -176,13 +176,11 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_backw
     const long long start = me.sequence * times * rows + first;
     const bool carries = first + me.row < rows;
     const int first_tile = me.warp * TILES;
-    const bool helps = first_tile * 16 < UNITS;
 
     u32 kept[TILES][4][2][4];
     for (int tile = 0; tile < TILES; tile++) {
         for (int half = 0; half < 2; half++) {
-            int others = helps ? (first_tile + tile) * 16 + half * 8 : 0;
-            const u16* at = weights + me.sequence * stride + others + 2 * me.low;
+            const u16* at = weights + me.sequence * stride + (first_tile + tile) * 16 + half * 8 + 2 * me.low;
             for (int gate = 0; gate < 4; gate++) {
                 for (int two = 0; two < 4; two++) {  // eight units of which a thread's two are neighbours once they are turned over
                     int unit = me.block * OWN + me.high / 2 * 8 + two * 2 + me.high % 2;
@@ -264,21 +262,18 @@ extern "C" __global__ void CLUSTER(BLOCKS) __launch_bounds__(THREADS) lstm_backw
         __syncthreads();
 
         if (time > 0) {
-            if (helps) {
-                float parts[TILES][4] = {};
-                for (int gate = 0; gate < 4; gate++) {
-                    u32 eight[4];
-                    four_at(eight, own + me.high * MULTIPLIED + gate * OWN + me.low * 8);
-                    for (int half = 0; half < 2; half++)
-                        for (int tile = 0; tile < TILES; tile++)
-                            multiply(parts[tile], kept[tile][gate][half], eight + 2 * half);
-                }
-                for (int tile = 0; tile < TILES; tile++) {
-                    float* there = sent + (time % 2 * BLOCKS + me.block) * PART + ((first_tile + tile) % 2 * 32 + me.lane) * 4;
-                    u32 bits[4];
-                    for (int at = 0; at < 4; at++) bits[at] = bits_of(parts[tile][at]);
-                    put_four(there, (first_tile + tile) / 2, bits, time);
-                }
+            float parts[TILES][4] = {};
+            for (int gate = 0; gate < 4; gate++) {
+                u32 eight[4];
+                four_at(eight, own + me.high * MULTIPLIED + gate * OWN + me.low * 8);
+                for (int half = 0; half < 2; half++)
+                    for (int tile = 0; tile < TILES; tile++) multiply(parts[tile], kept[tile][gate][half], eight + 2 * half);
+            }
+            for (int tile = 0; tile < TILES; tile++) {
+                float* there = sent + (time % 2 * BLOCKS + me.block) * PART + ((first_tile + tile) % 2 * 32 + me.lane) * 4;
+                u32 bits[4];
+                for (int at = 0; at < 4; at++) bits[at] = bits_of(parts[tile][at]);
+                put_four(there, (first_tile + tile) / 2, bits, time);
             }
             expect(time, BLOCKS * PART * 4);
         }

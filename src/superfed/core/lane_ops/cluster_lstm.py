@@ -17,8 +17,8 @@ from superfed.core.errors import UserError
 from superfed.core.lane_ops.lstm import HOPPER
 from superfed.core.lane_ops.sequences import Sequences
 
-UNITS = (32, 64, 128, 256)
-"""Of a layer: 32 for each block of a cluster, which has up to eight, and whose threads have registers for no more."""
+UNITS = (64, 128, 256)
+"""Of a layer: 32 for each block of a cluster, which has two to eight, and whose threads have registers for no more."""
 ROWS, OWN, THREADS, COUNTERS = 8, 32, 128, 128
 
 
@@ -64,7 +64,7 @@ class ClusterSequences(Sequences):
 
     def forward(self, projected: Tensor, outputs: Tensor, gates: Tensor, states: Tensor) -> None:
         lanes, times, rows, units = outputs.shape
-        weights = _in_fours(self.w_hh)
+        projected, weights = in_fours(projected), in_fours(self.w_hh)
         self._kernels.forward(
             grid=_grid(lanes, rows, units),
             block=(THREADS, 1, 1),
@@ -74,7 +74,7 @@ class ClusterSequences(Sequences):
 
     def backward(self, gradient: Tensor, gates: Tensor, states: Tensor, slopes: Tensor) -> None:
         lanes, times, rows, units = states.shape
-        weights = _in_fours(self.w_hh)
+        gradient, weights = in_fours(gradient), in_fours(self.w_hh)
         self._kernels.backward(
             grid=_grid(lanes, rows, units),
             block=(THREADS, 1, 1),
@@ -94,11 +94,11 @@ def sequences_of(w_hh: Tensor) -> ClusterSequences:
     return ClusterSequences(w_hh, kernels)
 
 
-def _in_fours(weights: Tensor) -> Tensor:
+def in_fours(lanes: Tensor) -> Tensor:
     """Each lane's in one piece, and where 16 bytes can be read at once; lanes may lie apart."""
-    size = weights.element_size()
-    fit = weights[0].is_contiguous() and weights.data_ptr() % 16 == 0 and weights.stride(0) * size % 16 == 0
-    return weights if fit else weights.clone(memory_format=torch.contiguous_format)
+    size = lanes.element_size()
+    fit = lanes[0].is_contiguous() and lanes.data_ptr() % 16 == 0 and lanes.stride(0) * size % 16 == 0
+    return lanes if fit else lanes.clone(memory_format=torch.contiguous_format)
 
 
 def _grid(lanes: int, rows: int, units: int) -> tuple[int, int, int]:

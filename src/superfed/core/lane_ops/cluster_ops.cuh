@@ -14,8 +14,7 @@ __device__ inline u16* shared_memory() {
 }
 
 // 16 bytes that lie together.
-template <class Number>
-__device__ inline void four_at(u32 (&found)[4], const Number* at) {
+__device__ inline void four_at(u32 (&found)[4], const u16* at) {
     uint4 four = *reinterpret_cast<const uint4*>(at);
     found[0] = four.x;
     found[1] = four.y;
@@ -161,12 +160,11 @@ __device__ inline void expect(int time, int bytes) {
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(counter(time)), "r"(bytes) : "memory");
 }
 
-// Until they are there; ``turn`` is how often the counter was waited for before. Nothing is read afterwards that others wrote
-// to main memory, which to wait for would take longer.
+// Until they are there; ``turn`` is how often the counter was waited for before.
 __device__ inline void wait_for(int time, int turn) {
     u32 done = 0;
     while (!done)
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                      : "=r"(done)
                      : "r"(counter(time)), "r"(turn % 2)
                      : "memory");

@@ -128,24 +128,28 @@ def steps_for(w_hh: Tensor) -> Steps | Sequences:
 
     On a GPU one kernel is where products are to be exact: of 50 lanes on an H200 it took 140 µs of each time step, both
     ways, where a product and a kernel after it took 162; in tf32 they took 80 and 69. In bfloat16 one kernel for all times of
-    a sequence, on chips with clusters of blocks, took 0.81 ms forwards and 0.98 backwards for 50 lanes of 80 steps, where a
-    product and a kernel after it took 1.27 and 1.29 (at 5 lanes 0.13 and 0.15, and 0.49 and 0.55). Where those cannot be
+    a sequence, on chips with clusters of blocks, took 0.79 ms forwards and 1.00 backwards for 50 lanes of 80 steps, where a
+    product and a kernel after it took 1.36 both ways (at 5 lanes 0.13 and 0.16, and 0.49 and 0.55). Where those cannot be
     had, kernels that begin early are for few lanes, whose steps wait for each other: the gradients of two layers took 1.61
     ms at four lanes, and with a product and a kernel after it 2.12; at one lane, in eight processes at once, 2.51 and 6.20.
     """
-    for_triton = w_hh.is_cuda and w_hh.dtype in (torch.float32, torch.bfloat16)
-    if not for_triton or find_spec("triton") is None:  # it comes with torch for CUDA, though not everywhere
+    if not w_hh.is_cuda or w_hh.dtype not in (torch.float32, torch.bfloat16):
         return TorchSteps(w_hh)
     if CHOSEN is not None:
         return CHOSEN(w_hh)
-    from superfed.core.lane_ops import cluster_lstm, triton_lstm, triton_lstm_fused
+    from superfed.core.lane_ops import cluster_lstm
 
-    if w_hh.dtype == torch.float32:
-        exact = dot_precision() == EXACT
-        return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
-    kernels = cluster_lstm.kernels_for(w_hh.shape[-1], w_hh.get_device())
+    short = w_hh.dtype == torch.bfloat16
+    kernels = cluster_lstm.kernels_for(w_hh.shape[-1], w_hh.get_device()) if short else None
     if kernels is not None:
         return cluster_lstm.ClusterSequences(w_hh, kernels)
+    if find_spec("triton") is None:  # it comes with torch for CUDA, though not everywhere
+        return TorchSteps(w_hh)
+    from superfed.core.lane_ops import triton_lstm, triton_lstm_fused
+
+    if not short:
+        exact = dot_precision() == EXACT
+        return triton_lstm_fused.FusedSteps(w_hh) if exact else triton_lstm.CellSteps(w_hh)
     few = len(w_hh) <= FEW_LANES and w_hh.shape[-1] <= EARLY_UNITS
     early = few and torch.cuda.get_device_capability(w_hh.device) >= HOPPER
     return triton_lstm_fused.EarlySteps(w_hh) if early else triton_lstm.CellSteps(w_hh)

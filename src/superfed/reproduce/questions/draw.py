@@ -11,17 +11,18 @@ from superfed.reproduce.questions.proximity import PROXIMITY
 from superfed.reproduce.record import Records
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
 
-ASKED = {
-    nu.section: "table1",
-    choice.section: "table1",
-    shards.section: "table1",
-    newcomers.section: "table1",
-    sampling.section: "table1",
-    DECAY.section: "table1",
-    held_out.section: "table1",
-    last_batch.section: "table1",
-    PROXIMITY.section: "table3",
-}
+OF_TABLE_1 = (
+    nu.section,
+    choice.section,
+    shards.section,
+    newcomers.section,
+    sampling.section,
+    DECAY.section,
+    held_out.section,
+    last_batch.section,
+)
+OF_TABLE_3 = (PROXIMITY.section,)
+ASKED = [("table1", ask) for ask in OF_TABLE_1] + [("table3", ask) for ask in OF_TABLE_3]
 """Each with the table whose columns it is put to."""
 SENTENCES = (
     "Top-1 accuracy in %: mean ±std over clients (std over seeds), each client on its own test samples after the last round. "
@@ -49,7 +50,7 @@ def questions(records: Records) -> Drawn:
         return NOT_RUN
     sections = [
         _titled(ask(column), number, column)
-        for number, (ask, table) in enumerate(ASKED.items(), 1)
+        for number, (table, ask) in enumerate(ASKED, 1)
         for column in found
         if column.table == table
     ]
