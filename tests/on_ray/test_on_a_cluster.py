@@ -187,7 +187,8 @@ def test_machines_that_share_no_folder(superfed: Program, small: Path, cluster: 
     longer = (small, "training.rounds=30", "training.local_epochs=4")
     there = ("--ray", cluster.address, "--store", f"file://{store}")
     with started("run", *longer, "--out", "there", *there, cwd=tmp_path) as process:
-        until(lambda: len(list(store.glob("*/*/checkpoints/round-*.json"))) >= 2, process)  # the first run has hardly begun
+        # Early, so that the first run has hardly begun.
+        until(lambda: len(list(store.glob("*/*/checkpoints/round-*.json"))) >= 2, process)
         assert not list((tmp_path / "there").glob("*/checkpoints/round-*.json")), "computed in a shared folder"
     done = finished("resume", "there", *there, cwd=tmp_path)  # killed, it said nothing and fetched nothing
     assert done.returncode == 0, done.stderr
