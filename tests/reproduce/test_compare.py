@@ -1,6 +1,9 @@
 """Our numbers beside the published ones, in every form they are shown in."""
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,7 +13,7 @@ from rich.console import Console
 from superfed.reproduce.below import below
 from superfed.reproduce.best_by_score import BY_SCORE
 from superfed.reproduce.compare import Line, Summary, compare, told
-from superfed.reproduce.latex import escaped, latex
+from superfed.reproduce.latex import PAPER, escaped, latex
 from superfed.reproduce.page import page
 from superfed.reproduce.published import published
 from superfed.reproduce.terminal import show
@@ -153,3 +156,20 @@ def test_latex_is_balanced(name: str) -> None:
 
 def test_what_latex_would_take_for_its_own_is_escaped() -> None:
     assert escaped(r"50% & a_b {c} \d ±1") == r"50\% \& a\_b \{c\} \textbackslash{}d $\pm$1"
+
+
+def test_a_sign_is_no_hyphen() -> None:
+    assert escaped("-0.16 (-.2) CIFAR-10, 1-2, top-1") == "$-$0.16 ($-$.2) CIFAR-10, 1-2, top-1"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
+def test_latex_can_be_typeset_and_fits_a_page(tmp_path: Path) -> None:
+    tables = [latex(f"{PAPER}, {name}", compare(name, SUMMARIES)) for name in published().tables]
+    packages = r"\usepackage[a4paper, margin=1in]{geometry} \usepackage{booktabs,longtable}"
+    lines = [r"\documentclass{article}", packages, r"\begin{document}", *tables, r"\end{document}"]
+    (tmp_path / "all.tex").write_text("\n".join(lines), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    for _ in range(3):  # longtable looks up its widths in what it wrote the last time
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="latin-1", check=False)
+        assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout

@@ -11,7 +11,7 @@ from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.index_page import INDEX, index_page
 from superfed.reproduce.keeping import keep, read_all
-from superfed.reproduce.latex import latex
+from superfed.reproduce.latex import PAPER, latex
 from superfed.reproduce.page import figure_page, page
 from superfed.reproduce.record import Records, summaries
 from superfed.reproduce.results import results
@@ -74,7 +74,7 @@ def _show_table(target: str, scale: str, records: Records, asked: Sequence[str],
     show(title, lines, console)
     for words, path, text in (
         ("page", where / f"{target}.html", page({title: every}, records)),
-        ("LaTeX", where / f"{target}.tex", latex(title, every)),
+        ("LaTeX", where / f"{target}.tex", latex(f"{PAPER}, {title}", every)),
     ):
         write_text(path, text)
         _say(words, path, console)

@@ -1,10 +1,13 @@
 """A table of the paper beside ours, for a document of one's own: booktabs and longtable, nothing else."""
 
+import re
 from collections.abc import Sequence
 
 from superfed.reproduce.compare import Line
 from superfed.reproduce.words import cells_of, explanation, group_heading, grouped, headings, notes
 
+PAPER = "Hahn et al. (2022)"
+"""Whose table it is, for a document that numbers its own."""
 SPECIAL = str.maketrans(
     {
         "%": r"\%",
@@ -30,21 +33,24 @@ SPECIAL = str.maketrans(
         "†": r"$\dagger$",
     }
 )
+NEGATIVE = re.compile(r"(?<![\w.])-(?=\.?\d)")
+"""A sign, and not the hyphen of a name or a range."""
 
 
 def latex(title: str, lines: Sequence[Line]) -> str:
-    """A ``longtable``, which goes on over pages: Table 4 has 264 rows."""
+    """A ``longtable``, which goes on over pages: Table 4 has 264 rows. In small print, to fit between margins."""
     words = headings(lines)
-    columns = "l" + "r" * (len(words) - 2) + "l"
+    columns = f"@{{}}l{'r' * (len(words) - 2)}l@{{}}"
     head, body = [r"\toprule", _row(words), r"\midrule"], list[str]()
     for number, group in enumerate(grouped(lines)):
         if number:
             body.append(r"\addlinespace")
         body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{escaped(group_heading(group))}}}}} \\*")
         body += [_row(cells_of(line, lines)) for line in group]
-    below = [rf"\noindent {escaped(' '.join([*explanation(lines), *notes(lines)]))}"]
+    below = [rf"\noindent {escaped(sentence)}\par" for sentence in [*explanation(lines), *notes(lines)]]
     return "\n".join(
         [
+            r"{\footnotesize\setlength{\tabcolsep}{3pt}",
             rf"\begin{{longtable}}{{{columns}}}",
             rf"\caption{{{escaped(title)}.}} \\",
             *head,
@@ -56,13 +62,14 @@ def latex(title: str, lines: Sequence[Line]) -> str:
             *body,
             r"\end{longtable}",
             *below,
+            "}",
             "",
         ]
     )
 
 
 def escaped(text: str) -> str:
-    return text.translate(SPECIAL)
+    return NEGATIVE.sub("$-$", text.translate(SPECIAL))
 
 
 def _row(cells: Sequence[str]) -> str:
