@@ -28,13 +28,13 @@ def group(*rounds: list[list[int]], network: str = "two_nn") -> Group:
     tables = [np.array(one, dtype=np.int32) for one in rounds]
     costs = tuple(Cost(int(table.sum()), table.shape[1], 0, table) for table in tables)
     runs = tuple(PlannedRun(cell.config(), (cell,)) for cell in cells("table1", "smoke")[:1] * len(costs))
-    return Group("FedAvg", network, 10, PARAMETERS, 1, runs, costs, recurrent=False)
+    return Group("FedAvg", network, 10, PARAMETERS, 1, runs, costs, recurrent=False, precision="float32")
 
 
 def test_updates_take_what_the_engines_segments_do() -> None:
     rng = np.random.default_rng(0)
     given = group(*(rng.integers(1, 900, (length, 7)).tolist() for length in (6, 4, 6)))
-    found = rate("h200", "two_nn", PARAMETERS)
+    found = rate("h200", "two_nn", PARAMETERS, "float32")
     seconds = 0.0
     for round in range(6):
         lanes = [step for cost in given.costs if round < len(cost.rounds) for step in cost.rounds[round].tolist()]
@@ -45,7 +45,7 @@ def test_updates_take_what_the_engines_segments_do() -> None:
 
 def test_equal_lanes_take_their_steps_at_their_rate() -> None:
     given = group([[100] * 5] * 20)
-    found = rate("h200", "two_nn", PARAMETERS)
+    found = rate("h200", "two_nn", PARAMETERS, "float32")
     assert update_seconds(given, [0]) == pytest.approx(20 * 500 / found.at(5))
     assert update_seconds(replace(given, gradients=5), [0]) == pytest.approx(5 * 20 * 500 / found.at(5))
 
@@ -58,7 +58,7 @@ def test_together_is_quicker_than_apart_and_longer_than_one() -> None:
 
 def test_more_lanes_than_a_stack_takes_are_several_stacks() -> None:
     many = group(*([[100] * 5] * 3 for _ in range(206)))  # 1,030 lanes: three stacks
-    found = rate("h200", "two_nn", PARAMETERS)
+    found = rate("h200", "two_nn", PARAMETERS, "float32")
     assert update_seconds(many, range(206)) == pytest.approx(3 * 100 * (1030 + 3 * found.half_lanes) / found.per_second)
 
 
@@ -73,7 +73,7 @@ def test_short_jobs_are_not_compiled_and_take_longer() -> None:
 
 def test_a_run_that_is_spread_takes_as_long_as_its_longest_clients() -> None:
     given = group([[900_000, 10, 10, 10, 10], [10, 10, 10, 10, 500_000]])
-    found = rate("h200", "two_nn", PARAMETERS)
+    found = rate("h200", "two_nn", PARAMETERS, "float32")
     around = 1 + EVALUATION_SHARE + CHECKPOINT_SHARE
     assert spread_seconds(given, 0) == pytest.approx(1_400_000 / found.at(1) * around)
 

@@ -151,3 +151,14 @@ def test_every_plan_can_be_made_and_read_in_80_columns(scale: str) -> None:
         assert lines[0] == f"{plan.num_cells} cells, 1 seed: {plan.num_runs} runs in {len(plan.groups)} groups"
         for word in ("runs", "client-steps", "states", *MACHINES.values(), *(group.title for group in plan.groups)):
             assert word in out.getvalue()
+
+
+def test_a_gpu_is_quicker_in_bfloat16_where_that_was_seen() -> None:
+    lstm, vgg = full("table3/shakespeare/natural/fedavg"), full("table3/femnist/natural/fedavg")
+    exact, rough = (Plan.of([lstm, vgg], [0], precision).groups for precision in ("float32", "bf16"))
+    assert rough[0].seconds("h200") < exact[0].seconds("h200") / 5
+    assert rough[1].seconds("h200") == exact[1].seconds("h200")  # not seen, and not made up
+    assert [group.seconds("two_cores") for group in rough] == [group.seconds("two_cores") for group in exact]
+    out = io.StringIO()
+    show_plan(Plan.of([lstm], [0], "bf16"), [], Console(file=out, width=80))
+    assert "of the H200 in bf16 where that was seen" in " ".join(out.getvalue().split())

@@ -32,9 +32,11 @@ def show_plan(plan: Plan, done: Sequence[PlannedRun], console: Console) -> None:
         total = (_count(plan.client_steps), in_bytes(plan.state_bytes), *(_time(plan.seconds(m)) for m in MACHINES))
         table.add_row("in all", "", f"{plan.num_runs}", "", *total, style="bold")
     console.print(table)
-    guessed = any(group.guessed(machine) for group in plan.groups for machine in MACHINES)
+    guessed = any(group.rate(machine).guess for group in plan.groups for machine in MACHINES)
+    precise = {group.precision for group in plan.groups} - {"float32"}
+    seen = [f", of the H200 in {precision} where that was seen" for precision in precise]
     already = [f"Finished already, and not to be made again: {_number(len(done), 'run')}."] if done else []
-    for sentence in (*already, TOGETHER, f"{RATES}{GUESSED if guessed else ''}."):
+    for sentence in (*already, TOGETHER, "".join([RATES, *seen, GUESSED if guessed else "", "."])):
         console.print(Text(sentence, style="dim"))
 
 
@@ -53,7 +55,7 @@ def _row(group: Group) -> tuple[str, ...]:
 
 
 def _shown(group: Group, machine: Machine) -> str:
-    return f"{'~' if group.guessed(machine) else ''}{_time(group.seconds(machine))}".replace("~<", "<")
+    return f"{'~' if group.rate(machine).guess else ''}{_time(group.seconds(machine))}".replace("~<", "<")
 
 
 def _count(number: int) -> str:

@@ -10,7 +10,7 @@ from superfed.engine.batched import MOST_LANES, even_parts
 from superfed.engine.segments import fewest_lanes, sizes_of
 from superfed.experiments.pace import SHARE
 from superfed.reproduce.plan import Group
-from superfed.reproduce.rates import COMPILE_SECONDS, NOT_COMPILED, rate
+from superfed.reproduce.rates import COMPILE_SECONDS, NOT_COMPILED
 
 EVALUATION_SHARE = 0.085
 """Evaluations and what rounds need around their updates, as a share of the updates' time: ``whole_run`` of
@@ -32,7 +32,7 @@ def run_seconds(group: Group, places: Sequence[int]) -> float:
 
 def update_seconds(group: Group, places: Sequence[int]) -> float:
     """Of local updates alone. A step of n lanes takes as long as n client-steps at the rate that n lanes have."""
-    found = rate("h200", group.network, group.parameters)
+    found = group.rate("h200")
     lanes = _longest_first([group.costs[place].rounds for place in places])
     lane_steps, fewest = 0.0, fewest_lanes(group.parameters, group.recurrent)
     for part in even_parts(range(lanes.shape[1]), MOST_LANES):

@@ -13,12 +13,13 @@ from superfed.core.state import num_bytes
 from superfed.core.vector import VectorModel
 from superfed.engine.batched import WORTH_COMPILING, GroupKey, group_key
 from superfed.engine.plan import num_steps
+from superfed.engine.precision import Precision
 from superfed.engine.task import Task
 from superfed.experiments.assemble import data_seed
-from superfed.experiments.schema import DataConfig, RunConfig
+from superfed.experiments.schema import DataConfig, EngineConfig, RunConfig
 from superfed.reproduce.cells import Cell, PlannedRun, runs
 from superfed.reproduce.known import dealt
-from superfed.reproduce.rates import COMPILE_SECONDS, NOT_COMPILED, Machine, rate
+from superfed.reproduce.rates import COMPILE_SECONDS, NOT_COMPILED, Machine, Rate, rate
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Group:
     runs: tuple[PlannedRun, ...]
     costs: tuple[Cost, ...]
     recurrent: bool
+    precision: Precision
 
     @property
     def client_steps(self) -> int:
@@ -65,13 +67,12 @@ class Group:
 
     def seconds(self, machine: Machine) -> float:
         """Of training alone: evaluation, and lanes that wait for longer ones, come on top."""
-        per_second = rate(machine, self.network, self.parameters).at(self.lanes)
-        updates = self.client_steps * self.gradients / per_second
+        updates = self.client_steps * self.gradients / self.rate(machine).at(self.lanes)
         compiled = self.compiles(range(len(self.costs)))
         return COMPILE_SECONDS[machine] + updates if compiled else NOT_COMPILED[machine] * updates
 
-    def guessed(self, machine: Machine) -> bool:
-        return rate(machine, self.network, self.parameters).guess
+    def rate(self, machine: Machine) -> Rate:
+        return rate(machine, self.network, self.parameters, self.precision)
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,15 @@ class Plan:
     groups: tuple[Group, ...]
 
     @classmethod
-    def of(cls, cells: Iterable[Cell], seeds: Sequence[int]) -> "Plan":
+    def of(cls, cells: Iterable[Cell], seeds: Sequence[int], precision: Precision = EngineConfig.precision) -> "Plan":
+        """``precision`` is a GPU's."""
         every, counting = list(cells), Counting()
         together: dict[GroupKey, list[tuple[PlannedRun, Task]]] = {}
         for run in runs(every, seeds):
             task = counting.task(run.config)
             together.setdefault(group_key(task), []).append((run, task))
-        return cls(len(every), tuple(seeds), tuple(_group(members, counting) for members in together.values()))
+        groups = tuple(_group(members, counting, precision) for members in together.values())
+        return cls(len(every), tuple(seeds), groups)
 
     @property
     def num_runs(self) -> int:
@@ -154,7 +157,7 @@ class Counting:
         return self._kept[key]
 
 
-def _group(members: Sequence[tuple[PlannedRun, Task]], counting: Counting) -> Group:
+def _group(members: Sequence[tuple[PlannedRun, Task]], counting: Counting, precision: Precision) -> Group:
     run, task = members[0]
     return Group(
         title=task.algorithm.title,
@@ -165,4 +168,5 @@ def _group(members: Sequence[tuple[PlannedRun, Task]], counting: Counting) -> Gr
         runs=tuple(run for run, _ in members),
         costs=tuple(counting.cost(task) for _, task in members),
         recurrent=task.model.recurrent,
+        precision=precision,
     )

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from superfed.engine.precision import Precision
+
 Machine = Literal["h200", "two_cores"]
 
 MACHINES: dict[Machine, str] = {"h200": "H200", "two_cores": "2 cores"}
@@ -38,6 +40,14 @@ RATES: dict[Machine, dict[str, Rate]] = {
         "stacked_lstm": Rate(9),
     },
 }
+QUICKER: dict[Precision, dict[str, Rate]] = {
+    "tf32": {"two_cnn": Rate(15_700, half_lanes=2.5)},
+    "bf16": {
+        "two_cnn": Rate(19_700, half_lanes=3),
+        "stacked_lstm": Rate(7_600, half_lanes=1.6),  # three methods at once; for lanes, results/h200-lstm-layers.txt
+    },
+}
+"""On an H200, by precision, where it was seen; docs/gpu.md. Other networks are taken to be as quick as in float32."""
 TINY = 10_000
 """Networks of fewer parameters take no longer than what is done around them."""
 TINY_RATES: dict[Machine, Rate] = {
@@ -51,5 +61,8 @@ NOT_COMPILED: dict[Machine, float] = {"h200": 5.0, "two_cores": 1.0}
 with MobileNet on 15 lanes each, sharing a GPU, took about 4.5 times as long in tf32. A guess for other networks."""
 
 
-def rate(machine: Machine, network: str, parameters: int) -> Rate:
-    return TINY_RATES[machine] if parameters < TINY else RATES[machine][network]
+def rate(machine: Machine, network: str, parameters: int, precision: Precision) -> Rate:
+    if parameters < TINY:
+        return TINY_RATES[machine]
+    quicker = QUICKER.get(precision, {}) if machine == "h200" else {}
+    return quicker.get(network, RATES[machine][network])

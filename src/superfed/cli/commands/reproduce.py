@@ -108,6 +108,7 @@ def command(
     from superfed.cli.reproduced import beside, keep_all, show_all, write_results
     from superfed.cli.schedule.show import show_on_gpus
     from superfed.core.errors import require
+    from superfed.experiments.schema import EngineConfig
     from superfed.reproduce.cells import runs
     from superfed.reproduce.plan import Plan
     from superfed.reproduce.record import records
@@ -129,10 +130,12 @@ def command(
         write_results(kept, of_results, console)
         return
     if plan:
+        precision = engine.get("precision", EngineConfig.precision)
         if gpus is None:
-            show_plan(Plan.of(wanted, numbers), [run for run in runs(wanted, numbers) if finished(run, where)], console)
+            done = [run for run in runs(wanted, numbers) if finished(run, where)]
+            show_plan(Plan.of(wanted, numbers, precision), done, console)
         else:
-            show_on_gpus(wanted, numbers, gpus, price, page, console)
+            show_on_gpus(wanted, numbers, precision, gpus, price, page, console)
         return
     if cell is not None:
         if not show_cells(cell, wanted, scale, out, console):

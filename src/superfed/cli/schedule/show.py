@@ -11,17 +11,24 @@ from superfed.cli.schedule.page import COMMAND, write_page
 from superfed.cli.schedule.page_tables import SHOWN
 from superfed.cli.schedule.table import show_schedules
 from superfed.core.errors import require
+from superfed.engine.precision import Precision
 from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.plan import Plan
 
 
 def show_on_gpus(
-    wanted: Sequence[Cell], seeds: range, gpus: str, price: float | None, page: Path | None, console: Console
+    wanted: Sequence[Cell],
+    seeds: range,
+    precision: Precision,
+    gpus: str,
+    price: float | None,
+    page: Path | None,
+    console: Console,
 ) -> None:
     """The plan and its schedules; or the page, which is always of everything."""
     numbers, paid = gpu_numbers(gpus), checked_price(price)
     if page is None:
-        plan = Plan.of(wanted, seeds)
+        plan = Plan.of(wanted, seeds, precision)
         show_plan(plan, [], console)
         show_schedules(plan, numbers, paid, console)
         return
