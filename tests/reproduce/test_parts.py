@@ -51,7 +51,7 @@ def test_ours_and_what_was_published_of_the_whole() -> None:
     (top1, top5) = parts({cell: [record(cell, mean=0.9)]}).sections
     assert top1.heading == "MNIST by writer, natural (top-1, %)"
     assert top5.heading == "MNIST by writer, natural (top-5, %)"
-    assert "not FEMNIST" in top1.remark
+    assert "not FEMNIST" in top1.remarks[0]
     number = published().of("table3/femnist/natural/superfed_mm", "top1")
     assert number is not None
     words = {row.words[0]: row.words[1:] for row in top1.rows}

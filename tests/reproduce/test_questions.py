@@ -10,6 +10,7 @@ from some_records import MADE, record
 from superfed.reproduce.asked import BATCHED, DEALT, NUS, STEEPER, WHOLE
 from superfed.reproduce.drawn import NOT_RUN, Section
 from superfed.reproduce.methods import METHODS
+from superfed.reproduce.questions.answer import NOT_YET
 from superfed.reproduce.questions.column import columns
 from superfed.reproduce.questions.draw import questions
 from superfed.reproduce.questions.printed import nearer
@@ -61,6 +62,10 @@ def asked(number: int, *runs: Record) -> Section:
     return found
 
 
+def said(section: Section) -> str:
+    return " ".join(section.remarks)
+
+
 def words(section: Section, first: str) -> tuple[str, ...]:
     (row,) = (row.words for row in section.rows if row.words[0] == first)
     return row[1:]
@@ -73,9 +78,9 @@ def nus(**validated: int) -> list[Record]:
 
 def test_nu_matters() -> None:
     found = asked(1, *nus(nu0=90, nu1=90, nu2=91, nu5=85))
-    assert found.remark == (
+    assert said(found) == (
         "For SuPerFed-MM it does between the clients of single runs: furthest from ν = 0 is ν = 5, by -5.00 (p < 0.001 over "
-        "clients) points at the validated λ and -5.00 (p < 0.001 over clients) at the oracle's; the rest is not run yet."
+        "clients) points at the validated λ and -5.00 (p < 0.001 over clients) at the oracle's. The rest is not run yet."
     )
     assert words(found, "SuPerFed-MM, ν = 2")[:2] == ("91.00 ±3.00", "+1.00°")
     assert words(found, "SuPerFed-LM, ν = 2")[0] == "not run yet"
@@ -85,32 +90,32 @@ def test_nu_matters() -> None:
 def test_a_nu_that_matters_is_not_hidden_by_one_further_off() -> None:
     rough = [run("k500_nu5/superfed_mm", value, seed=seed) for seed, value in enumerate((70, 85, 99))]
     found = asked(1, *nus(nu0=90, nu2=92), *rough)
-    assert "it does between the clients of single runs: furthest from ν = 0 is ν = 2, by +2.00" in found.remark
+    assert "it does between the clients of single runs: furthest from ν = 0 is ν = 2, by +2.00" in said(found)
 
 
 def test_nu_matters_between_seeds() -> None:
     every = [run("k500_nu0/superfed_mm", 90 + seed, seed=seed) for seed in range(3)]
     every += [run("k500_nu5/superfed_mm", 80 + seed, seed=seed) for seed in range(3)]
-    assert asked(1, *every).remark.startswith("For SuPerFed-MM it does: furthest from ν = 0 is ν = 5, by -10.00 (p <")
+    assert said(asked(1, *every)).startswith("For SuPerFed-MM it does: furthest from ν = 0 is ν = 5, by -10.00 (p <")
 
 
 def test_nu_does_not_matter() -> None:
     found = asked(1, *nus(nu0=90, nu1=90, nu2=90, nu5=90))
-    assert "For SuPerFed-MM no difference can be seen" in found.remark
+    assert "For SuPerFed-MM no difference can be seen" in said(found)
 
 
 def test_without_its_zero_there_is_nothing_to_compare_nu_with() -> None:
-    assert asked(1, *nus(nu1=90, nu2=80)).remark == "Not run yet."
+    assert asked(1, *nus(nu1=90, nu2=80)).remarks == NOT_YET
 
 
 def test_some_of_the_gain_is_the_oracles() -> None:
     baselines = [run("k500/fedavg", 90), run("k500/fedper", 93), run("k500/ditto", 80)]
     found = asked(2, *baselines, run("k500/superfed_mm", 91, oracle=94), run("k500/superfed_lm", 88, oracle=92))
-    assert "75 % of SuPerFed-MM's gain over FedAvg is the oracle's choice: with it +4.00" in found.remark
-    assert "at each client's validated λ +1.00" in found.remark
-    assert "and -2.00 (p < 0.001 over clients) against FedPer, the best baseline" in found.remark
-    assert "more than all of SuPerFed-LM's gain over FedAvg is the oracle's choice" in found.remark
-    assert found.remark.endswith("; the rest is not run yet.")  # APFL
+    assert "75 % of SuPerFed-MM's gain over FedAvg is the oracle's choice: with it +4.00" in said(found)
+    assert "at each client's validated λ +1.00" in said(found)
+    assert "and -2.00 (p < 0.001 over clients) against FedPer, the best baseline" in said(found)
+    assert "More than all of SuPerFed-LM's gain over FedAvg is the oracle's choice" in said(found)
+    assert found.remarks[-1] == "The rest is not run yet."  # APFL
     assert words(found, "SuPerFed-MM")[:4] == ("94.00 ±3.00", "+4.00°", "91.00 ±3.00", "+1.00°")
     assert [row.words[0] for row in found.rows][-1] == "SuPerFed-LM"
     assert len(found.rows) == len(METHODS)
@@ -118,7 +123,7 @@ def test_some_of_the_gain_is_the_oracles() -> None:
 
 def test_the_best_baseline_is_found_and_not_named() -> None:
     runs = [run("k500/fedavg", 90), run("k500/fedper", 80), run("k500/ditto", 95), run("k500/superfed_mm", 91)]
-    assert "-4.00 (p < 0.001 over clients) against Ditto, the best baseline" in asked(2, *runs).remark
+    assert "-4.00 (p < 0.001 over clients) against Ditto, the best baseline" in said(asked(2, *runs))
 
 
 def test_random_shards_are_harder_or_easier() -> None:
@@ -126,17 +131,17 @@ def test_random_shards_are_harder_or_easier() -> None:
     for method, cyclic, random in zip(DEALT, (90, 90, 90, 91, 92), (85, 95, 90, 88, 92), strict=True):
         runs += [run(f"k500/{method}", cyclic), run(f"k500_random/{method}", random)]
     found = asked(3, *runs)
-    assert found.remark.startswith(
+    assert said(found).startswith(
         "At the validated λ random shards are harder for FedAvg (-5.00, p < 0.001 over clients), SuPerFed-MM ("
     )
-    assert "easier for FedPer (+5.00, p < 0.001 over clients)" in found.remark
+    assert "easier for FedPer (+5.00, p < 0.001 over clients)" in said(found)
     assert (
         "not seen to be harder or easier for APFL (+0.00, p = 1 over clients), SuPerFed-LM (+0.00, p = 1 over clients)"
-        in found.remark
+        in said(found)
     )
     sure = "(p < 0.001 over clients)"
-    assert (
-        f"SuPerFed-MM has +1.00 {sure} over FedAvg with cyclic shards and +3.00 {sure} with random ones" in found.remark
+    assert f"SuPerFed-MM has +1.00 {sure} over FedAvg with cyclic shards and +3.00 {sure} with random ones" in said(
+        found
     )
 
 
@@ -145,16 +150,14 @@ def test_a_steeper_decay_is_better_or_worse() -> None:
     for method, slight, steep in zip(STEEPER, (90, 90, 90, 91, 92), (85, 90, 90, 95, 92), strict=True):
         runs += [run(f"k500/{method}", slight - 1, slight), run(f"k500_steep/{method}", steep - 1, steep)]
     found = asked(6, *runs)
-    assert found.remark.startswith(
-        "With 1 % FedAvg is worse, by -5.00 (p < 0.001 over clients) at the oracle's λ, -11."
-    )
-    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1 over clients)" in found.remark
+    assert said(found).startswith("With 1 % FedAvg is worse, by -5.00 (p < 0.001 over clients) at the oracle's λ, -11.")
+    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1 over clients)" in said(found)
     far = [f"{value + NOISE.mean() - 99.24:+.2f}" for value in (95, 91)]
     better = f"by +4.00 (p < 0.001 over clients) at the oracle's λ, {far[0]} from the published number and not {far[1]}"
-    assert f"SuPerFed-MM is better, {better}" in found.remark
+    assert f"SuPerFed-MM is better, {better}" in said(found)
     assert words(found, "SuPerFed-MM")[-1] == "99.24 ±2.12"
     alone = asked(6, run("k500_steep/superfed_mm", 90), run("k500/superfed_mm", 91))
-    assert alone.remark.endswith("; the rest is not run yet.")
+    assert alone.remarks[-1] == "The rest is not run yet."
 
 
 def of_shakespeare(id: str, validated: int) -> Record:
@@ -165,13 +168,13 @@ def test_without_proximity_roles_are_better_or_worse() -> None:
     runs = [of_shakespeare("natural/superfed_mm", 25), of_shakespeare("natural_mu0/superfed_mm", 50)]
     found = asked(9, *runs)
     far = [f"{value + NOISE.mean() - 54.52:+.2f}" for value in (50, 25)]
-    assert found.remark == (
+    assert said(found) == (
         f"Without it SuPerFed-MM is better, by +25.00 (p < 0.001 over clients) at the oracle's λ, {far[0]} from the published "
-        f"number and not {far[1]}; the rest is not run yet."
+        f"number and not {far[1]}. The rest is not run yet."
     )
     assert found.heading.endswith("(Shakespeare, natural)")
     worse = asked(9, of_shakespeare("natural/superfed_lm", 50), of_shakespeare("natural_mu0/superfed_lm", 25))
-    assert "SuPerFed-LM is worse, by -25.00" in worse.remark
+    assert "SuPerFed-LM is worse, by -25.00" in said(worse)
 
 
 def test_questions_are_put_to_their_own_tables_columns() -> None:
@@ -185,21 +188,19 @@ def test_even_batches_are_better_or_worse() -> None:
     for method, small, even in zip(BATCHED, (50, 90, 90, 88, 92), (52, 90, 88, 91, 92), strict=True):
         runs += [run(f"k500/{method}", small - 1, small), run(f"k500_even/{method}", even - 1, even)]
     found = asked(8, *runs)
-    assert found.remark.startswith(
+    assert said(found).startswith(
         "With batches of about one size FedAvg is better, by +2.00 (p < 0.001 over clients) at the oracle's λ, "
     )
-    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1 over clients)" in found.remark
-    assert "APFL is worse, by -2.00 (p < 0.001 over clients) at the oracle's λ, " in found.remark
-    assert "SuPerFed-MM is better, by +3.00 (p < 0.001 over clients)" in found.remark
+    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1 over clients)" in said(found)
+    assert "APFL is worse, by -2.00 (p < 0.001 over clients) at the oracle's λ, " in said(found)
+    assert "SuPerFed-MM is better, by +3.00 (p < 0.001 over clients)" in said(found)
     assert found.headings[1:3] == ("small last, validated", "even")
 
 
 def test_a_small_last_batch_is_better_or_worse_where_it_is_not_usual() -> None:
     both = run("k500/superfed_mm", 90), run("k500_small/superfed_mm", 87)
     found = asked(8, *(replace(one, cell=one.cell.replace("mnist", "cifar10")) for one in both))
-    assert (
-        "a small last batch SuPerFed-MM is worse, by -3.00 (p < 0.001 over clients) at the oracle's λ" in found.remark
-    )
+    assert "a small last batch SuPerFed-MM is worse, by -3.00 (p < 0.001 over clients) at the oracle's λ" in said(found)
     assert found.headings[1:3] == ("even, validated", "small last")
     (row,) = (row for row in found.rows if row.words[0] == "SuPerFed-MM")
     assert row.cell == "questions/cifar10/k500_small/superfed_mm"
@@ -219,16 +220,16 @@ def test_samples_that_are_kept_cost_something_or_nothing() -> None:
     for method, some, every in zip(WHOLE, (80, 90, 90, 91, 92), (85, 90, 88, 95, 92), strict=True):
         runs += [run(f"k500/{method}", some - 9, some), run(f"k500_whole/{method}", 50, every)]
     found = asked(7, *runs)
-    assert found.remark.startswith("Trained on all of them FedAvg is better, by +5.00 (p < 0.001 over clients), ")
-    assert "APFL is worse, by -2.00 (p < 0.001 over clients), " in found.remark
+    assert said(found).startswith("Trained on all of them FedAvg is better, by +5.00 (p < 0.001 over clients), ")
+    assert "APFL is worse, by -2.00 (p < 0.001 over clients), " in said(found)
     far = [f"{value + NOISE.mean() - 99.24:+.2f}" for value in (95, 91)]
-    assert f"+4.00 (p < 0.001 over clients), {far[0]} from the published number and not {far[1]}" in found.remark
-    assert "SuPerFed-LM is not seen to be better or worse, by +0.00 (p = 1 over clients)" in found.remark
+    assert f"+4.00 (p < 0.001 over clients), {far[0]} from the published number and not {far[1]}" in said(found)
+    assert "SuPerFed-LM is not seen to be better or worse, by +0.00 (p = 1 over clients)" in said(found)
     assert words(found, "SuPerFed-MM")[2:] == ("+4.00°", "99.24 ±2.12")
     more = asked(7, *runs, run("k500/superfed_mm", 40, 50, seed=1))  # a seed that only one side has
-    assert more.remark == found.remark
+    assert more.remarks == found.remarks
     unasked = asked(7, run("k500/superfed_mm", 90))
-    assert (unasked.remark, unasked.rows) == ("Not run yet.", ())
+    assert (unasked.remarks, unasked.rows) == (NOT_YET, ())
 
 
 def newcomers(method: str, members: int, arriving: int | None, then: int) -> Record:
@@ -244,9 +245,9 @@ def test_newcomers_beside_members() -> None:
         newcomers("superfed_mm", 94, 88, 93),
         newcomers("superfed_lm", 93, 80, 93),
     )
-    assert found.remark == (
+    assert said(found) == (
         "SuPerFed-MM's newcomers after 10 epochs are not to be told from its members (-1.00, p = 0.11 over clients), and have "
-        "-2.00 (p < 0.001 over clients) over FedAvg's as they arrive and -1.00 (p < 0.001 over clients) afterwards; "
+        "-2.00 (p < 0.001 over clients) over FedAvg's as they arrive and -1.00 (p < 0.001 over clients) afterwards. "
         "SuPerFed-LM's newcomers after 10 epochs are not to be told from its members (+0.00, p = 1 over clients), and have "
         "-10.00 (p < 0.001 over clients) over FedAvg's as they arrive and -1.00 (p < 0.001 over clients) afterwards."
     )
@@ -261,13 +262,13 @@ def test_those_that_fail_were_never_sampled() -> None:
     lm = _spoilt(run("k500/superfed_lm", 90), (*never, 9), 10, never_sampled=never)
     ditto = _spoilt(run("k500/ditto", 90), (*never, 7), 0, never_sampled=never)
     found = asked(5, mm, lm, ditto, run("k500/fedavg", 90, never_sampled=never))
-    assert "With SuPerFed-MM no client fails, those never sampled are" in found.remark
-    assert "those sampled only before L are" in found.remark
-    assert (
-        "with SuPerFed-LM 5 of 60 clients fail, 4 of them never sampled, those never sampled are -78.50" in found.remark
+    assert "With SuPerFed-MM no client fails, those never sampled are" in said(found)
+    assert "those sampled only before L are" in said(found)
+    assert "With SuPerFed-LM 5 of 60 clients fail, 4 of them never sampled, those never sampled are -78.50" in said(
+        found
     )
-    assert found.remark.endswith(
-        "; of the baselines' clients that fail, never sampled were 4 of 5 with Ditto (of 60 clients)."
+    assert said(found).endswith(
+        " Of the baselines' clients that fail, never sampled were 4 of 5 with Ditto (of 60 clients)."
     )
     assert words(found, "Ditto, never sampled") == ("4", "0.00 ±0.00", "4", "0.00 ±0.00", "4")
     assert words(found, "Ditto, others")[0] == "56"
@@ -277,7 +278,7 @@ def test_those_that_fail_were_never_sampled() -> None:
 
 def test_half_right_is_failing_and_more_is_not() -> None:
     found = asked(5, _spoilt(_spoilt(run("k500/ditto", 90), (0,), 50), (1,), 51))
-    assert "1 with Ditto" in found.remark
+    assert "1 with Ditto" in said(found)
 
 
 def test_several_seeds_are_told_together() -> None:
@@ -286,7 +287,7 @@ def test_several_seeds_are_told_together() -> None:
     ]
     found = asked(1, *runs)
     assert words(found, "SuPerFed-MM, ν = 5")[0] == "86.00 ±3.00 (1.00)"
-    assert "by -5.00 (p < 0.001) points" in found.remark
+    assert "by -5.00 (p < 0.001) points" in said(found)
 
 
 BOTH = {"k500_nu0": 90, "k500_nu5": 85}

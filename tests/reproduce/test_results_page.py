@@ -86,7 +86,7 @@ def test_questions_that_are_not_run_say_so_and_others_are_answered() -> None:
     assert "### 4. How do newcomers fare? (MNIST, K = 500)\n\nNot run yet.\n" in section
     assert "of SuPerFed-MM's gain over FedAvg is the oracle's choice" not in section  # both are at the same 90 %
     assert "SuPerFed-MM gains nothing over FedAvg even by the oracle's choice" in section
-    assert "; the rest is not run yet." in section
+    assert "- The rest is not run yet.\n" in section
     assert "| SuPerFed-LM | not run yet | – |" in section
     assert "CIFAR-10" not in section
     assert "What the paper leaves open has 2 cells with 1 seed; " in text

@@ -131,7 +131,7 @@ def _drawn(title: str, rows: list[list[Panel]], curves: Sequence[Curve], size: t
 
 def _figure(name: str, picture: Picture, curves: Sequence[Curve], sentences: Sequence[str]) -> Drawn:
     rows = tuple(Row(one.cell, (setting_words(one.setting), one.name, *_reading(one))) for one in curves)
-    section = Section("", "", ((picture,),), HEADINGS, rows)
+    section = Section("", (), ((picture,),), HEADINGS, rows)
     return Drawn((section,), tuple(sentences), {f"{name}.csv": _data(curves)})
 
 

@@ -27,7 +27,8 @@ class Row:
 class Section:
     heading: str
     """Empty where a figure has one part only."""
-    remark: str
+    remarks: tuple[str, ...]
+    """What is to be said before its numbers; several are a list."""
     pictures: tuple[tuple[Picture, ...], ...]
     """By row and column."""
     headings: tuple[str, ...]

@@ -62,9 +62,16 @@ def _aside(aside: Aside) -> list[Markup]:
     return [table(aside.title, columns, rows), element("p", aside.sentence, class_="note")]
 
 
+def _said(remarks: Sequence[str]) -> list[Markup]:
+    """A list, if there are several."""
+    if len(remarks) > 1:
+        return [element("ul", *(element("li", remark) for remark in remarks))]
+    return [element("p", remark) for remark in remarks]
+
+
 def _section(section: Section, records: Records) -> list[Markup]:
     parts = [element("h3", section.heading)] if section.heading else []
-    parts += [element("p", section.remark)] if section.remark else []
+    parts += _said(section.remarks)
     for row in section.pictures:
         kind = "pictures many" if len(row) > 1 else "pictures one"
         parts.append(element("div", *(picture.svg for picture in row), class_=kind))

@@ -41,7 +41,7 @@ def _section(part: Part, metric: str, records: Records) -> Section:
     _, dataset, setting = part.column.split("/")
     heading = f"{column_words(dataset, setting)} ({METRICS[metric]})"
     rows = [_row(part, method, metric, records.get(f"{part.column}/{method}", ())) for method in METHODS]
-    return Section(heading, part.what, (), HEADINGS, tuple(rows))
+    return Section(heading, (part.what,), (), HEADINGS, tuple(rows))
 
 
 def _row(part: Part, method: str, metric: str, runs: Sequence[Record]) -> Row:

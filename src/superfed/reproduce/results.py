@@ -105,10 +105,17 @@ def _figure(drawn: Drawn, pictures: str) -> list[str]:
     parts = []
     for section in drawn.sections:
         parts += [f"### {section.heading}\n"] if section.heading else []
-        parts += _paragraphs([section.remark] if section.remark else [])
+        parts += _said(section.remarks)
         parts += _pictures(section, pictures)
         parts += [_table(section.headings, [row.words for row in section.rows])] if section.rows else []
     return [*parts, *_paragraphs(drawn.sentences)]
+
+
+def _said(remarks: Sequence[str]) -> list[str]:
+    """A list, if there are several."""
+    if len(remarks) > 1:
+        return ["".join(f"- {_escaped(remark)}\n" for remark in remarks)]
+    return _paragraphs(remarks)
 
 
 def _pictures(section: Section, folder: str) -> list[str]:

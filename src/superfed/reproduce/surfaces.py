@@ -66,7 +66,7 @@ def _section(
         for cell, one in terrains.items()
     )
     rows = tuple(row for cell in terrains for row in _rows(cell, found[cell][view]))
-    return Section(TITLES[view], REMARKS[view], (above, below), HEADINGS, rows)
+    return Section(TITLES[view], (REMARKS[view],), (above, below), HEADINGS, rows)
 
 
 def _terrain(landscape: Landscape, view: View) -> Terrain:

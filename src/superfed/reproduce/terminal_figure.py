@@ -22,10 +22,19 @@ def show_figure(title: str, drawn: Drawn, console: Console) -> None:
             console.print()
         elif section.heading:
             console.print(Text(section.heading, style="italic"))
-        if section.remark:
-            console.print(Text(section.remark, style="dim"))
+        if section.remarks:
+            console.print(_said(section.remarks))
+            console.print()
     for sentence in drawn.sentences:
         console.print(Text(sentence, style="dim"))
+
+
+def _said(remarks: Sequence[str]) -> Table:
+    """A list, if there are several."""
+    said = Table.grid(padding=(0, 1, 0, 0))
+    for remark in remarks:
+        said.add_row(*(["•"] if len(remarks) > 1 else []), Text(remark), style="dim")
+    return said
 
 
 def _table(section: Section, width: int) -> Table:
