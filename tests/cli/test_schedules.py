@@ -72,7 +72,7 @@ def test_more_gpus_end_no_later_and_use_no_less() -> None:
 def test_every_rate_of_the_papers_networks_on_an_h200_was_seen() -> None:
     """Schedules say so: they have no word for a guess."""
     plan = Plan.of(cells("all", "full"), [0])
-    assert [group.network for group in plan.groups if group.guessed("h200")] == []
+    assert [group.network for group in plan.groups if group.rate("h200").guess] == []
 
 
 def test_a_part_of_a_plan_is_the_plan_of_a_part() -> None:

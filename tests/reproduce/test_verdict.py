@@ -3,8 +3,9 @@
 import random
 
 import pytest
+from scipy.stats import ttest_rel
 
-from superfed.reproduce.verdict import Figure, verdict
+from superfed.reproduce.verdict import Figure, verdict, verdict_of_two
 
 
 def figures(*means: float, std: float | None = 10.0, clients: int = 100) -> list[Figure]:
@@ -71,3 +72,32 @@ def test_it_is_wrong_about_as_often_as_it_says() -> None:
     assert 0.04 < share(3) < 0.06
     assert 0.04 < share(20) < 0.06
     assert share(3, spread=10.0) < share(3)  # clients must show it too
+
+
+def seeds(*means: float, std: float = 3.0) -> list[Figure]:
+    return [Figure(mean, std, 500, seed) for seed, mean in enumerate(means)]
+
+
+def test_two_methods_are_compared_seed_by_seed() -> None:
+    """Seeds differ by much more than the two methods do on any of them."""
+    ours, others = seeds(90.0, 92.0, 94.0), seeds(89.0, 91.1, 92.9)
+    found = verdict_of_two(ours, others)
+    assert found.difference == pytest.approx(1.0)
+    assert found.p == pytest.approx(ttest_rel([90.0, 92.0, 94.0], [89.0, 91.1, 92.9]).pvalue)
+    assert (found.word, found.by) == ("higher", "seeds")
+    assert verdict(ours, Figure(91.0, 3.0, 500)).word == "agrees"
+
+
+def test_two_methods_must_differ_between_clients_too() -> None:
+    """The seeds' differences are alike to a hundredth, and a tenth of what clients can tell."""
+    found = verdict_of_two(seeds(90.01, 92.0, 94.0), seeds(89.99, 91.98, 93.98))
+    assert found.word == "agrees"
+    assert found.p is not None
+    assert found.p > 0.5
+
+
+def test_only_seeds_that_both_have_are_compared() -> None:
+    ours = [*seeds(90.0, 92.0, 94.0), Figure(50.0, 3.0, 500, 7)]
+    assert verdict_of_two(ours, seeds(89.0, 91.1, 92.9)).difference == pytest.approx(1.0)
+    few = verdict_of_two(seeds(90.0, 92.0, 94.0), seeds(89.0))
+    assert few == verdict(seeds(90.0, 92.0, 94.0), Figure(89.0, 3.0, 500))

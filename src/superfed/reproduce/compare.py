@@ -144,10 +144,7 @@ def figures(summaries: Sequence[Summary], reading: str, metric: str, factor: flo
     for summary in summaries:
         over_clients = summary["readings"][reading].get(metric)
         if over_clients is not None and over_clients["mean"] is not None:
-            std = over_clients["std"]
-            found.append(
-                Figure(
-                    over_clients["mean"] * factor, None if std is None else std * factor, int(summary["num_clients"])
-                )
-            )
+            mean, std = over_clients["mean"] * factor, over_clients["std"]
+            std, clients = None if std is None else std * factor, int(summary["num_clients"])
+            found.append(Figure(mean, std, clients, summary.get("seed")))
     return tuple(found)

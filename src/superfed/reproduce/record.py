@@ -57,6 +57,7 @@ class Record:
     @property
     def summary(self) -> Plain:
         return {
+            "seed": self.seed,
             "num_clients": self.num_clients,
             "readings": self.readings | {BY_SCORE: self.by_score},
             "diverged_updates": self.diverged,

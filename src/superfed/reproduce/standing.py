@@ -1,14 +1,13 @@
 """The paper's claim, column by column: is SuPerFed better than every other method?"""
 
 from collections.abc import Callable, Sequence
-from statistics import fmean
 
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.aside import Aside
 from superfed.reproduce.compare import SHARED, Line, mean_of
 from superfed.reproduce.methods import MIXINGS
-from superfed.reproduce.verdict import LEVEL, Figure, verdict
+from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED, Figure, verdict_of_two
 from superfed.reproduce.words import METHODS, grouped, row_title
 
 TITLE = "Is SuPerFed the best?"
@@ -35,8 +34,9 @@ def _sentence() -> str:
         f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, in points, or in the "
         "unit of an error, where less is better; and who they are: at the λ of the paper's reading, at each client's own "
         "choice on its validation samples, and at one for all that they choose together; of those that were run and are not "
-        "unstable, and in print of all. * where, of ours, the same test as for the verdicts sees a difference; the best other "
-        f"is taken as one run, and p < {LEVEL:g} is not corrected for its having been chosen."
+        f"unstable, and in print of all. * where, of ours, p < {LEVEL:g}: where both have {SEEDS_NEEDED} seeds in common by a "
+        "two-sided t test of their differences seed by seed, which must be seen between clients too; else by the test of the "
+        "verdicts, with the best other as one run. p is not corrected for its having been chosen as the best."
     )
 
 
@@ -48,7 +48,7 @@ def lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> 
         return None
     sign = -1 if group[0].less_is_better else 1
     (first, own), (second, beaten) = (max(side, key=lambda one: sign * mean_of(one[1])) for side in (ours, others))
-    found = verdict(own, _as_one(beaten))
+    found = verdict_of_two(own, beaten)
     seen = "*" if found.p is not None and found.p < LEVEL else ""
     return f"{found.difference:+z.2f}{seen} {_short(first)}, {METHODS[second]}"
 
@@ -56,12 +56,6 @@ def lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> 
 def _short(method: str) -> str:
     """``SuPerFed-MM`` → MM."""
     return METHODS[method].rpartition("-")[2]
-
-
-def _as_one(figures: Sequence[Figure]) -> Figure:
-    """A run with their mean."""
-    spreads = [one.std for one in figures if one.std is not None]
-    return Figure(mean_of(figures), fmean(spreads) if spreads else None, figures[0].num_clients)
 
 
 def _own(line: Line) -> tuple[Figure, ...]:

@@ -1,4 +1,4 @@
-"""Whether one of our numbers is the published one, by a test that is said with it.
+"""Whether one of our numbers is the published one, or another of ours, by a test that is said with it.
 
 Means of runs differ by their seeds. Where we have several seeds, the spread of their means is what a difference is
 measured against, ours and, as it was one run, the published one's; and since three seeds can be alike by chance, clients
@@ -30,13 +30,15 @@ class Figure:
     mean: float
     std: float | None
     num_clients: int
+    seed: int | None = None
+    """Of a run of ours."""
 
 
 @dataclass(frozen=True)
 class Verdict:
     word: Word
     difference: float
-    """Ours less the published, in points."""
+    """Ours less the other, in points."""
     p: float | None
     by: Literal["seeds", "clients", "nothing"]
     """What the difference was measured against."""
@@ -52,7 +54,26 @@ class Verdict:
 def verdict(ours: list[Figure], published: Figure) -> Verdict:
     """``ours`` has a figure for each seed."""
     difference = fmean(figure.mean for figure in ours) - published.mean
-    between, over = _between_seeds(ours, difference), _over_clients(ours, published, difference)
+    return _judged(difference, _between_seeds(ours, difference), _over_clients(ours, [published], difference))
+
+
+def verdict_of_two(ours: list[Figure], others: list[Figure]) -> Verdict:
+    """Of two methods of ours: over the seeds that both have, which gave both the same clients, if these are enough; else the
+    others are taken as one run with their mean."""
+    seeds = {figure.seed for figure in ours} & {figure.seed for figure in others} - {None}
+    if len(seeds) < SEEDS_NEEDED:
+        stds = [figure.std for figure in others if figure.std is not None]
+        return verdict(
+            ours, Figure(fmean(figure.mean for figure in others), fmean(stds) if stds else None, others[0].num_clients)
+        )
+    own, their = ({figure.seed: figure for figure in side if figure.seed in seeds} for side in (ours, others))
+    apart = [figure.mean - their[seed].mean for seed, figure in own.items()]
+    difference, error = fmean(apart), stdev(apart) / sqrt(len(apart))
+    between = _certainty(difference) if error < ROUNDING else two_sided(difference / error, len(apart) - 1)
+    return _judged(difference, between, _over_clients(list(own.values()), list(their.values()), difference))
+
+
+def _judged(difference: float, between: float | None, over: float | None) -> Verdict:
     known = [p for p in (between, over) if p is not None]
     if not known:
         return Verdict("unknown", difference, None, "nothing")
@@ -68,20 +89,20 @@ def _between_seeds(ours: list[Figure], difference: float) -> float | None:
     return _certainty(difference) if error < ROUNDING else two_sided(difference / error, len(ours) - 1)
 
 
-def _over_clients(ours: list[Figure], published: Figure, difference: float) -> float | None:
+def _over_clients(ours: list[Figure], others: list[Figure], difference: float) -> float | None:
     """Standard deviations are of the clients there are, so that what they say of others has one degree less."""
-    squares = [_square_error(figure.std, figure.num_clients) for figure in ours]
-    theirs = _square_error(published.std, published.num_clients)
-    own = [square for square in squares if square is not None]
-    if len(own) < len(ours) or theirs is None:
+    squares = [_square_error(ours), _square_error(others)]
+    known = [square for square in squares if square is not None]
+    if len(known) < len(squares):
         return None
-    error = sqrt(fmean(own) / len(ours) + theirs)
+    error = sqrt(sum(known))
     return _certainty(difference) if error < ROUNDING else erfc(abs(difference) / error / sqrt(2))
 
 
-def _square_error(std: float | None, clients: int) -> float | None:
-    """Of a mean over so many."""
-    return None if std is None or clients < 2 else std * std / (clients - 1)
+def _square_error(figures: list[Figure]) -> float | None:
+    """Of their mean over runs and clients."""
+    known = [one.std**2 / (one.num_clients - 1) for one in figures if one.std is not None and one.num_clients > 1]
+    return None if len(known) < len(figures) else fmean(known) / len(known)
 
 
 def _certainty(difference: float) -> float:
