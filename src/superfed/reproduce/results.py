@@ -29,8 +29,8 @@ HEAD = """# Results
 
 The paper's tables and figures, run again, and answers to what it leaves open. This page and its pictures are written from
 the files in `results/reproduce/`, one for each table, figure or set of questions, by
-`superfed reproduce all --page docs/results.md`. How runs are made and compared is told in
-[The paper's tables and figures again](reproduce.md).
+`superfed reproduce all --page docs/results.md`. What they come to, in words, is told in
+[What came of the paper](findings.md), how runs are made and compared in [The paper's tables and figures again](reproduce.md).
 """
 COUNTED = (*VERDICTS, UNSTABLE, NO_TARGET, NOT_RUN)
 NOTHING_YET = "**Nothing has been run at full scale yet.**"

@@ -91,7 +91,7 @@ def _help(plan: Plan) -> str:
         "**More seeds at once.** They share programs and stacks, so that three take far less than three times as long, and "
         "keep GPUs busy that would wait.",
         "**A quicker network.** In bf16 three runs of StackedLSTM that shared a GPU made 7,600 client-steps a second "
-        "([on a GPU](gpu.md)), twelve times what one makes in float32, whose rate is taken here.",
+        "([on a GPU](gpu.md)), thirteen times what one makes in float32, whose rate is taken here.",
         "**Fewer GPUs, or giving them back.** A cluster that returns what is idle pays for about the hours used.",
     ]
     return "\n".join(f"- {item}" for item in items)
