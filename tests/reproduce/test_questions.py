@@ -177,6 +177,13 @@ def test_without_proximity_roles_are_better_or_worse() -> None:
     assert "SuPerFed-LM is worse, by -25.00" in said(worse)
 
 
+def test_runs_that_blew_up_are_marked_and_told_of() -> None:
+    blown = replace(of_shakespeare("natural/superfed_mm", 25), diverged=18)
+    found = asked(9, blown, of_shakespeare("natural_mu0/superfed_mm", 50))
+    assert words(found, "SuPerFed-MM")[:2] == ("25.00 ±3.00!", "50.00 ±3.00")
+    assert found.remarks[0].endswith("; but with μ = 0.01 18 client updates were not finite and were left out.")
+
+
 def test_questions_are_put_to_their_own_tables_columns() -> None:
     cells = {one.cell: [one] for one in (of_shakespeare("natural/superfed_mm", 25), run("k500/fedavg", 90))}
     numbers = [(one.heading.split(".")[0], "Shakespeare" in one.heading) for one in questions(cells).sections]

@@ -38,7 +38,12 @@ class Changed:
             return None
         beside = f" and {honest.words} at the validated one" if oracle.points != honest.points else ""
         change = f"{self.so} {name(method)} is {oracle.verdict}, by {oracle.words} at the oracle's λ{beside}"
-        return change + nearer(column, method, self.how)
+        return change + nearer(column, method, self.how) + self._trouble(column, method)
+
+    def _trouble(self, column: Column, method: str) -> str:
+        """A run that blew up says little of what was changed."""
+        told = {self.usual: column.unstable(method), self.other: column.unstable(method, self.how)}
+        return "".join(f"; but with {which} {what}" for which, what in told.items() if what)
 
     def _less(self, column: Column, method: str, reading: str) -> Difference | None:
         """The changed less the other, over the same clients."""

@@ -10,6 +10,7 @@ from superfed.reproduce.drawn import Row
 from superfed.reproduce.questions.difference import Difference, Values
 from superfed.reproduce.record import Record, Records
 from superfed.reproduce.tallies import ARRIVING
+from superfed.reproduce.unstable import MARK, unstable
 from superfed.reproduce.verdict import Figure
 from superfed.reproduce.words import METHODS, column_words, figure
 
@@ -59,7 +60,11 @@ class Column:
             over = one.readings[reading]["top1"]
             if over["mean"] is not None and over["std"] is not None:
                 figures.append(Figure(100 * over["mean"], 100 * over["std"], one.num_clients))
-        return figure(told(figures))
+        return f"{figure(told(figures))}{MARK if self.unstable(method, how) else ''}"
+
+    def unstable(self, method: str, how: str = "") -> str | None:
+        """What is to be said where training blew up or died."""
+        return unstable([one.summary for one in self.of(method, how)])
 
     def row(self, method: str, how: str, *words: str) -> Row:
         return Row(self.cell(method, how), words)
