@@ -102,3 +102,16 @@ def test_nothing_is_said_where_no_client_chooses() -> None:
     lines = compare("table5", {cell: [replace(record(cell), by_score=scores).summary] for cell in cells})
     assert any(line.by_score for line in lines)
     assert by_score(lines).rows == []
+
+
+def test_nothing_is_said_where_some_runs_were_made_before_it_was_recorded() -> None:
+    """Seed 0 alone would be laid beside the mean of all three."""
+    every = {}
+    for method, means in {"superfed_mm": (0.6, 0.7, 0.7), "apfl": (0.6, 0.6, 0.6)}.items():
+        cell = f"table2/cifar100/alpha1/{method}"
+        runs = [record(cell, seed, mean) for seed, mean in enumerate(means)]
+        runs[0] = replace(runs[0], by_score={"top5": {"mean": 0.62, "std": 0.05}})
+        every[cell] = [run.summary for run in runs]
+    found = compare("table2", every)
+    assert any(line.by_score for line in found)
+    assert by_score(found).rows == []

@@ -43,6 +43,18 @@ def test_what_is_behind_or_close_is_said_to_be() -> None:
     assert row(within, "MNIST, K = 500")["oracle"] == "-0.50 LM, Ditto"
 
 
+def test_seeds_that_both_have_are_compared_one_by_one() -> None:
+    """Of three differences, 13, 1 and -4, nobody can tell what the fourth will be; of 1.0, 0.9 and 1.1 one can."""
+
+    def lead(**means: tuple[float, ...]) -> str:
+        cells = {f"table1/cifar10/k500/{method}": of_seeds for method, of_seeds in means.items()}
+        found = {cell: [record(cell, *one).summary for one in enumerate(of_seeds)] for cell, of_seeds in cells.items()}
+        return row(compare("table1", found), "CIFAR-10, K = 500")["oracle"]
+
+    assert lead(superfed_mm=(0.93, 0.9301, 0.9302), fedrep=(0.80, 0.92, 0.97)) == "+3.34 MM, FedRep"
+    assert lead(superfed_mm=(0.80, 0.90, 0.97), fedrep=(0.79, 0.891, 0.959)) == "+1.00* MM, FedRep"
+
+
 def test_of_an_error_the_smallest_is_the_best() -> None:
     found = lines("table4", "mnist/pair0.1", fedavg=0.4, fedper=0.2, superfed_mm=0.1, superfed_lm=0.3)
     assert row(found, "MNIST, pair noise 0.1, ECE")["oracle"].endswith("MM, FedPer")

@@ -30,6 +30,6 @@ def best_by_score(run: RunFolder, metrics: Sequence[str]) -> Plain:
 
 def _best(values: NDArray[np.generic], width: int, metric: str) -> Plain:
     by_client = values.astype(np.float64).reshape(-1, width)
-    best = by_client.max(axis=1) if metric in HIGHER_IS_BETTER else by_client.min(axis=1)
+    best = np.fmax.reduce(by_client, axis=1) if metric in HIGHER_IS_BETTER else np.fmin.reduce(by_client, axis=1)
     over = summarise(best)
     return {key: over[key] for key in ("mean", "std")}

@@ -29,16 +29,21 @@ SENTENCE = (
 def by_score(lines: Sequence[Line]) -> Aside:
     """A row for each column and metric of which it is known."""
     lines = [line for line in lines if line.reading == ORACLE]
-    methods = [method for method in METHODS if any(line.by_score and line.method == method for line in lines)]
+    methods = [method for method in METHODS if any(_is_known(line) and line.method == method for line in lines)]
     rows = []
     for group in grouped(lines):
         sound = [line for line in group if line.unstable is None]
-        known = {line.method: line for line in sound if line.by_score}
+        known = {line.method: line for line in sound if _is_known(line)}
         if known and all(line.method in known for line in sound if line.ours and line.method in CHOOSING):
             run = f"{sum(bool(line.ours) for line in group)}/{len(group)}"
             cells = (_told(known[method]) if method in known else NOTHING for method in methods)
             rows.append((row_title(group, lines), run, *cells, lead(sound, _at_its_best) or NOTHING))
     return Aside(TITLE, ("", "run", *(METHODS[method] for method in methods), "lead"), rows, SENTENCE)
+
+
+def _is_known(line: Line) -> bool:
+    """Of all of its runs: some may have been made before it was recorded, and others' means are of other seeds."""
+    return bool(line.by_score) and len(line.by_score) == len(line.ours)
 
 
 def _told(line: Line) -> str:

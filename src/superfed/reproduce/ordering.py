@@ -46,7 +46,7 @@ def _row(group: Sequence[Line], both: bool) -> tuple[str, ...] | None:
         return None
     cells = [_tau(sound, _ours), _first(sound, _ours)]
     if both:
-        known = bool(sound[0].standard)
+        known = all(line.standard for line in sound)
         cells += [_tau(sound, _standard), _first(sound, _standard)] if known else [NOTHING, NOTHING]
     place = f"{group_title(group)}, {metric_words(group)}"
     return (place, f"{len(run)}/{len(group)}", *cells, _first(group, _printed))
