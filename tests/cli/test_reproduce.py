@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from conftest import Program
+from superfed.cli.reproduce_runs import left_out
 from superfed.experiments.provenance import SOURCE, commit
+from superfed.reproduce.cells import cells, runs
+from superfed.store.layout import ExperimentFolder
+from superfed.store.lock import locked
 from support.pictures import pixels, write_tiny_imagenet
 
 SMALL = ("--scale", "smoke", "--only", "mnist/k50/fedavg,mnist/k50/superfed_mm")
@@ -42,13 +46,13 @@ def test_the_index_leads_to_every_page_that_is_there(superfed: Program, tmp_path
         assert superfed("reproduce", *arguments, *where, "--show").returncode == 0
 
     show("figure3", "--only", "nu1_mu0.01")
-    assert indexed() == [("figure3.html", "0 of 2 cells are there")]
+    assert indexed() == [("figure3.html", "0 of 32 cells are there")]
     made = superfed("reproduce", "table1", *ENGINE, *SMALL, "--out", tmp_path)
     assert f"index: {tmp_path}/smoke/index.html" in made.stdout
     (first, state), *rest = indexed()
     assert first == "table1.html"
-    assert state.startswith("2 of 2 numbers are there: ")
-    assert rest == [("figure3.html", "0 of 2 cells are there")]
+    assert state.startswith("2 of 66 numbers are there: ")
+    assert rest == [("figure3.html", "0 of 32 cells are there")]
     show("table5")
     assert [name for name, _ in indexed()] == ["table1.html", "table5.html", "figure3.html"]
     (tmp_path / "smoke" / "figure3.html").write_text("<p>by an older program</p>")
@@ -89,6 +93,13 @@ def test_data_that_is_not_here_is_left_out_and_said(
     assert "0 of 1 numbers are there" in done.stdout
 
 
+def test_a_dataset_that_some_have_is_left_out_of_the_others() -> None:
+    whole, part = (runs(cells(target, "full"), [0]) for target in ("table2", "parts"))
+    whole, part = ([run for run in some if run.cells[0].dataset == "tiny_imagenet"] for some in (whole, part))
+    assert left_out(whole, part) == "tiny_imagenet of Table 2"
+    assert left_out(whole, []) == "tiny_imagenet"
+
+
 def test_a_part_of_a_dataset_is_not_taken_for_the_whole(superfed: Program, tmp_path: Path) -> None:
     write_tiny_imagenet(tmp_path / "data", {"n01443537": [pixels(64, 64, 3)]})
     arguments = ("--only", "tiny_imagenet/alpha1/fedavg", "--data-root", tmp_path / "data", "--out", tmp_path / "runs")
@@ -98,6 +109,46 @@ def test_a_part_of_a_dataset_is_not_taken_for_the_whole(superfed: Program, tmp_p
     again = "superfed: tiny_imagenet was left out; why is said above\n"
     assert whole.stderr == f"{left_out}{few.format(500)}; superfed reproduce parts takes a part of it\n{again}"
     assert part.stderr == f"{left_out}{few.format(96)}\n{again}"
+
+
+def test_what_cannot_be_kept_keeps_nothing_else_from_it(superfed: Program, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "table1.json").write_text('{"schema": 1, "target": "table1", "scale": "full", "records": []}')
+    only = ("--scale", "smoke", "--only", "table1/mnist/k50/fedavg,table5/cifar10/start0.2/superfed_mm")
+    done = superfed("reproduce", "all", *ENGINE, *only, "--out", tmp_path / "runs", "--keep", "--kept", kept)
+    assert done.returncode == 1
+    assert "nothing of table1 is kept: " in done.stderr
+    assert "keep those at the scale smoke elsewhere" in done.stderr
+    assert (kept / "table5.json").exists()
+
+
+def test_one_datasets_trouble_is_not_the_others(superfed: Program, tmp_path: Path) -> None:
+    """A process is at work on MNIST's run."""
+    asked = ("reproduce", "table1", *ENGINE, "--scale", "smoke", "--out", tmp_path, "--only")
+    assert superfed(*asked, "mnist/k50/fedavg").returncode == 0
+    (experiment,) = (ExperimentFolder(path) for path in (tmp_path / "smoke").glob("mnist-fedavg-*"))
+    (run,) = experiment.runs()
+    run.write_info(run.info() | {"status": "running"})
+    with locked(experiment.path):
+        done = superfed(*asked, "mnist/k50/fedavg,cifar10/k50/fedavg")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"superfed: {experiment.path}: ")
+    assert " is working on it" in done.stderr
+    assert "1 of 2 numbers are there" in done.stdout
+
+
+def test_a_finished_run_whose_results_are_gone_is_told_of(superfed: Program, tmp_path: Path) -> None:
+    asked = ("reproduce", "table1", *ENGINE, "--scale", "smoke", "--out", tmp_path, "--only", "mnist/k50/fedavg")
+    assert superfed(*asked).returncode == 0
+    (summary,) = (tmp_path / "smoke").glob("*/*/summary.json")
+    for damaged, sentence in (("{}", "its files cannot be read (KeyError: "), (None, "is gone; remove ")):
+        summary.unlink() if damaged is None else summary.write_text(damaged)
+        done = superfed(*asked)
+        assert done.returncode == 1
+        assert sentence in done.stderr
+        assert "Traceback" not in done.stderr
+        assert "0 of 1 numbers are there" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -123,6 +174,7 @@ def test_a_part_of_a_dataset_is_not_taken_for_the_whole(superfed: Program, tmp_p
         (["table1", "table2", "--plan"], "table2: only engine.KEY=VALUE may be given"),
         (["table1", "engine.devise=cpu", "--plan"], "engine.devise: unknown; did you mean 'device'?"),
         (["table1", "engine.workers=[1,2]", "--scale", "smoke"], "engine.workers: must be a whole number or 'auto'"),
+        (["table1", "--show", "--ray", "local"], "--ray: is for computing, and --show runs nothing"),
         (["table1", "--plan", "--show"], "--plan: cannot be given together with --show"),
         (["table1", "--keep", "--cell", "k50"], "--keep: cannot be given together with --cell"),
         (["all", "--page", "page.html"], "--page: must be a file in Markdown, as in FILE.md, not page.html"),

@@ -1,7 +1,9 @@
 """Kept results grow: nothing that is in a file is lost by what comes later."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from some_records import MADE, landscape, record
@@ -72,6 +74,15 @@ def test_surfaces_stay_where_they_cannot_be_had_any_more(tmp_path: Path) -> None
     assert set(found.records[whole.cell][0].surfaces) == {"personal", "updates", "own"}
 
 
+def test_surfaces_of_another_run_are_not_taken_for_its_own(tmp_path: Path) -> None:
+    whole = record("figureA/cifar10/k100/fedavg")
+    kept(tmp_path, whole, target="figureA")
+    again = replace(whole, surfaces={}, made=replace(MADE, began="2026-02-28"))
+    (found,) = read(kept(tmp_path, again, target="figureA")).records[whole.cell]
+    assert found.surfaces == {}
+    assert [one["made"]["began"] for one in found.earlier] == [MADE.began]
+
+
 def test_runs_with_other_settings_are_not_mixed_in(tmp_path: Path) -> None:
     path = kept(tmp_path, record(ONE))
     before = path.read_bytes()
@@ -105,6 +116,27 @@ def test_a_file_that_is_none_is_a_sentence(text: str, sentence: str, tmp_path: P
     (tmp_path / "table1.json").write_text(text)
     with pytest.raises(UserError, match=sentence):
         read_all(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"readings": {}},
+        {"readings": {"oracle": 1}},
+        {"readings": ["oracle"]},
+        {"earlier": [{}]},
+        {"made": asdict(replace(MADE, began=None))},  # type: ignore[arg-type]
+        {"surfaces": []},
+        {"tallies": []},
+    ],
+)
+def test_a_record_that_is_none_is_a_sentence(changes: dict[str, Any], tmp_path: Path) -> None:
+    path = kept(tmp_path, record(ONE))
+    file = json.loads(path.read_text())
+    for damaged in ({**file["records"][0], **changes}, "record", ["record"], None):
+        path.write_text(json.dumps(file | {"records": [file["records"][0], damaged]}))
+        with pytest.raises(UserError, match=r"table1.json: cannot be read .* in record 2"):
+            read_all(tmp_path)
 
 
 def test_a_run_that_is_made_again_remembers_what_it_replaces(tmp_path: Path) -> None:

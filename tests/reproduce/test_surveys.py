@@ -4,9 +4,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
-from superfed.core.errors import SettingError
 from superfed.reproduce.cells import PlannedRun, cells, runs
+from superfed.reproduce.record import records
 from superfed.reproduce.running import begun_otherwise, finished, run_all
 from superfed.reproduce.surveys import FILE, survey, surveyed
 from superfed.store.files import write_text
@@ -22,6 +23,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[PlannedRun], Pa
     planned, out = runs(cells("figureA", "smoke"), [0]), tmp_path_factory.mktemp("runs")
     run_all(planned, out, "again", CPU | {"keep_models": False})
     assert begun_otherwise(planned, out, {"keep_models": False}) == []
+    assert begun_otherwise(planned, out, {"device": "auto", "state": "memory"}) == planned
+    assert begun_otherwise(planned, out, {"device": "cpu", "precision": "float32", "state": "memory"}) == []
     return planned, out
 
 
@@ -103,16 +106,31 @@ def test_runs_without_checkpoints_are_named_and_the_others_drawn(copied: tuple[l
 
 def test_the_device_is_the_one_that_was_asked_for(copied: tuple[list[PlannedRun], Path]) -> None:
     planned, out = copied
-    with pytest.raises(SettingError, match="must be auto, cpu, cuda or cuda:N, not 'tpu'"):
-        survey(planned, out, SIZE, {"device": "tpu"})
+    (sentence,) = survey(planned, out, SIZE, {"device": "tpu"})
+    assert "must be auto, cpu, cuda or cuda:N, not 'tpu'" in sentence
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="the runs' device can be had here")
+def test_surfaces_of_runs_made_on_a_gpu_are_computed_where_there_is_none(
+    copied: tuple[list[PlannedRun], Path],
+) -> None:
+    planned, out = copied
+    for folder in folders(planned, out):
+        config = folder.config()
+        folder.write_config(config | {"engine": config.get("engine", {}) | {"device": "cuda"}})
+    assert survey(planned, out, SIZE) == []
+    assert all(surveyed(folder) for folder in folders(planned, out))
 
 
 def test_a_file_of_another_kind_is_a_sentence(copied: tuple[list[PlannedRun], Path]) -> None:
     planned, out = copied
     first = folders(planned, out)[0]
     write_text(first.path / FILE, '{"schema": 7}')
-    with pytest.raises(Exception, match=r"surfaces.json: has schema 7, and this program reads schema 1"):
-        survey(planned, out, SIZE, CPU)
+    (sentence,) = survey(planned, out, SIZE, CPU)
+    assert "surfaces.json: has schema 7, and this program reads schema 1" in sentence
+    told = list[str]()
+    assert len(records(planned, out, told.append)) == len(planned) - 1
+    assert "surfaces.json: has schema 7" in told[0]
 
 
 def test_runs_that_are_not_finished_are_left_for_later(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from superfed.cli.finish import failures_kept
 from superfed.cli.interrupt import Heeding, stoppable
 from superfed.cli.progress import watching
 from superfed.cli.reproduce_plan import in_bytes
+from superfed.core.errors import UserError
 from superfed.experiments.places import Here, Place
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.parts import PARTS, TARGET
@@ -28,6 +29,7 @@ from superfed.reproduce.running import (
 )
 from superfed.reproduce.scales import SURFACES, Scale
 from superfed.reproduce.surveys import survey
+from superfed.reproduce.targets import name_of
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,14 @@ class Job:
     place: Place
 
 
-def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[bool, list[str]]:
-    """Whether all data was at hand, which is said at once if not; and what went wrong, to be said when all else is shown."""
+def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> list[str]:
+    """What went wrong, to be said when all else is shown. That data is not at hand is said at once too."""
     complaints = []
     here, missing = split_by_data([run for run in planned if finished(run, job.where) is None], job.data_root)
-    for dataset, why in missing.items():
-        typer.echo(f"superfed: {dataset} is left out: {why}{_hint(dataset, planned)}", err=True)
-        complaints.append(f"{dataset} was left out; why is said above")
+    for why, runs in missing.items():
+        what = left_out(runs, here)
+        typer.echo(f"superfed: {what} is left out: {why}{_hint(runs)}", err=True)
+        complaints.append(f"{what} was left out; why is said above")
     otherwise = begun_otherwise(here, job.where, job.engine)
     if otherwise:
         names = ", ".join(folder_name(run) for run in otherwise)
@@ -58,7 +61,10 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
     _warn_of_room(jobs, job)
     for some in jobs:
         with stoppable(job.where, job.again) as stop, failures_kept() as failures, watching(console) as observer:
-            run_all(some, job.where, job.again, job.engine, job.data_root, Heeding(observer, stop), job.place)
+            try:
+                run_all(some, job.where, job.again, job.engine, job.data_root, Heeding(observer, stop), job.place)
+            except UserError as error:  # such as another process at work there: other datasets' runs can be made
+                complaints.append(str(error))
         complaints += [str(failed) for failed in failures]
     surfaces = [run for run in planned if run.config.seed == 0 and any(cell.table == "figureA" for cell in run.cells)]
     with stoppable(job.where, job.again):
@@ -70,7 +76,7 @@ def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> tuple[boo
             job.data_root,
             lambda words: console.print(Text(words, style="dim")),
         )
-    return not missing, complaints
+    return complaints
 
 
 def _warn_of_room(jobs: Sequence[Sequence[PlannedRun]], job: Job) -> None:
@@ -88,8 +94,17 @@ def _warn_of_room(jobs: Sequence[Sequence[PlannedRun]], job: Job) -> None:
         typer.echo(f"superfed: {words}", err=True)
 
 
-def _hint(dataset: str, planned: Sequence[PlannedRun]) -> str:
+def left_out(missing: Sequence[PlannedRun], here: Sequence[PlannedRun]) -> str:
+    """What is missing: the runs' dataset, and of which tables where others have what they need of it."""
+    dataset = missing[0].cells[0].dataset
+    if all(cell.dataset != dataset for run in here for cell in run.cells):
+        return dataset
+    tables = dict.fromkeys(name_of(cell.table) for run in missing for cell in run.cells)
+    return f"{dataset} of {', '.join(tables)}"
+
+
+def _hint(missing: Sequence[PlannedRun]) -> str:
     """That a part may do where the whole is not to be had, to who asked for the whole."""
     places = {part.place.split("/")[1] for part in PARTS}
-    asked = {cell.table for run in planned for cell in run.cells if cell.dataset == dataset}
-    return f"; superfed reproduce {TARGET} takes a part of it" if dataset in places and TARGET not in asked else ""
+    whole = any(cell.dataset in places and cell.table != TARGET for run in missing for cell in run.cells)
+    return f"; superfed reproduce {TARGET} takes a part of it" if whole else ""

@@ -6,7 +6,7 @@ from typing import cast
 
 from rich.console import Console
 
-from superfed.core.errors import UserError
+from superfed.core.errors import UserError, require
 from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.index_page import INDEX, index_page
@@ -43,17 +43,26 @@ def beside(wanted: Sequence[Cell], scale: str) -> list[Cell]:
     ]
 
 
-def keep_all(wanted: Sequence[Cell], scale: str, records: Records, folder: Path, console: Console) -> None:
-    """Add what was found to the small files in ``folder``."""
+def keep_all(wanted: Sequence[Cell], scale: str, records: Records, folder: Path, console: Console) -> list[str]:
+    """Add what was found to the small files in ``folder``; why that could not be done of some."""
+    complaints = []
     for target in dict.fromkeys(cell.table for cell in wanted):
         asked = [cell.id for cell in wanted if cell.table == target]
-        path = keep(target, cast(Scale, scale), {cell: records[cell] for cell in asked if cell in records}, folder)
+        there = {cell: records[cell] for cell in asked if cell in records}
+        try:
+            path = keep(target, cast(Scale, scale), there, folder)
+        except UserError as error:
+            complaints.append(f"nothing of {target} is kept: {error}")
+            continue
         if path is not None:
             _say("kept", path, console)
+    return complaints
 
 
 def write_results(folder: Path, path: Path, console: Console) -> None:
     """The page of all that is kept in ``folder``; its pictures go into a folder beside it, of the same name."""
+    markdown = path.suffix == ".md" and not path.is_dir()
+    require(markdown, "--page", f"must be a file in Markdown, as in FILE.md, not {path}")
     found = read_all(folder)
     if not any(one.records for one in found.values()):
         raise UserError(f"{folder}: nothing is kept there, and a page of nothing is not written")
@@ -86,7 +95,7 @@ def _show_figure(
     """In the terminal, as a page, its pictures and its data in files."""
     title, drawn = title_of(target, scale), draw(target, records)
     show_figure(title, drawn, console)
-    state = f"{len(records)} of {len({*asked, *records})} cells are there"
+    state = f"{len(records)} of {len(cells(target, cast(Scale, scale)))} cells are there"
     write_text(where / f"{target}.html", figure_page(title, drawn, records, state))
     _say("page", where / f"{target}.html", console)
     files = {f"{picture.name}.svg": f"{picture.svg}\n" for picture in drawn.pictures} | dict(drawn.data)

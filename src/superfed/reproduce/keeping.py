@@ -63,7 +63,7 @@ def read(path: Path) -> Kept:
         for plain in file["records"]:
             record = Record.from_plain(plain)
             records.setdefault(record.cell, []).append(record)
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path}: cannot be read ({error} in record {sum(map(len, records.values())) + 1})") from error
     return Kept(target, cast(Scale, scale), records)
 

@@ -8,7 +8,7 @@ from superfed.report.style import STYLE
 from superfed.report.tables import heading, table
 from superfed.reproduce.aside import Aside
 from superfed.reproduce.below import below
-from superfed.reproduce.compare import Line
+from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.links import how_made, run_links
 from superfed.reproduce.record import Record, Records
@@ -29,7 +29,7 @@ RUNS = "runs"
 def page(tables: Mapping[str, Sequence[Line]], records: Records | None = None) -> str:
     """Tables by their titles; the lines lead to the runs of ``records``."""
     content = [part for title, lines in tables.items() for part in _tables(title, lines, records or {})]
-    state = "; ".join(counts(lines) for lines in tables.values())
+    state = "; ".join(_counts(lines) for lines in tables.values())
     return document(TITLE, TITLE, content, style=STYLE + COLOURS, description=state)
 
 
@@ -43,7 +43,7 @@ def figure_page(title: str, drawn: Drawn, records: Records, state: str) -> str:
 
 
 def _tables(title: str, lines: Sequence[Line], records: Records) -> list[Markup]:
-    parts = [element("h2", title), element("p", counts(lines))]
+    parts = [element("h2", title), element("p", _counts(lines))]
     for group in grouped(lines):
         columns = [heading(words) for words in (*headings(group), *([RUNS] if records else []))]
         body = [element("tr", *_cells(line, group), *_links(line.cell, records)) for line in group]
@@ -51,6 +51,11 @@ def _tables(title: str, lines: Sequence[Line], records: Records) -> list[Markup]
     parts += [element("p", words, class_="note") for words in [*explanation(lines), *notes(lines)]]
     parts += [part for aside in below(lines) for part in _aside(aside)]
     return [*parts, how_made(_all(records))] if records else parts
+
+
+def _counts(lines: Sequence[Line]) -> str:
+    """Of all that their table prints."""
+    return counts(lines, len(compare(lines[0].table, {})))
 
 
 def _aside(aside: Aside) -> list[Markup]:

@@ -1,13 +1,15 @@
 """What a finished run says for one cell: all that tables and figures are made of, small enough to be kept for good."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from superfed.core.errors import UserError
+from superfed.experiments.schema import RunConfig
 from superfed.reproduce.best_by_score import BY_SCORE, best_by_score
-from superfed.reproduce.cells import PlannedRun
+from superfed.reproduce.cells import Cell, PlannedRun
 from superfed.reproduce.landscape import Landscape
 from superfed.reproduce.paper import Plain
 from superfed.reproduce.parts import TARGET as PARTS
@@ -17,10 +19,14 @@ from superfed.reproduce.published import published
 from superfed.reproduce.running import finished
 from superfed.reproduce.surveys import surveyed
 from superfed.reproduce.tallies import Tallies
+from superfed.store.layout import RunFolder
 
 DIGITS = 6
 ACCURACY = ("top1",)
 """The metrics that figures and questions are about."""
+
+USED = ("oracle", "best_shared", "validated", "validated_shared", "fixed")
+"""The readings that every record has."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Record:
     """By reading and metric: mean and standard deviation over clients."""
     made: Made
     by_lambda: Sequence[Plain] = ()
-    """The same at each λ, for cells of figures."""
+    """Top-1 at each λ where there is one to choose; questions have their tallies."""
     surfaces: Mapping[str, Landscape] = field(default_factory=dict)
     """By view, for cells of Figure A."""
     tallies: Tallies | None = None
@@ -47,12 +53,12 @@ class Record:
     """The readings of runs with the same settings and seed in whose place this one is kept, and how they were made."""
 
     def instead_of(self, other: "Record") -> "Record":
-        """This one, which remembers the other, and what that one did, unless they are of the same run."""
-        surfaces = {**other.surfaces, **self.surfaces}  # stored where the checkpoints may be gone by now
+        """This one, which remembers the other's numbers; or what else is known of the run if they are of the same."""
+        if other.made.began == self.made.began:
+            surfaces = {**other.surfaces, **self.surfaces}  # stored where the checkpoints may be gone by now
+            return replace(self, surfaces=surfaces, earlier=other.earlier)
         known = [*other.earlier, {"readings": other.readings, "made": asdict(other.made)}]
-        return replace(
-            self, surfaces=surfaces, earlier=[one for one in known if one["made"]["began"] != self.made.began]
-        )
+        return replace(self, earlier=[one for one in known if one["made"]["began"] != self.made.began])
 
     @property
     def summary(self) -> Plain:
@@ -73,11 +79,23 @@ class Record:
 
     @classmethod
     def from_plain(cls, plain: Plain) -> "Record":
+        """``KeyError``, ``TypeError`` and the like, if it is none."""
+        for numbers in (plain, *plain.get("earlier", ())):
+            _check(numbers)
         surfaces = {view: Landscape(**one) for view, one in plain.get("surfaces", {}).items()}
         by_lambda = tuple(plain.get("by_lambda", ()))
         tallies = Tallies.from_plain(plain["tallies"]) if "tallies" in plain else None
         parts = {"made": Made(**plain["made"]), "by_lambda": by_lambda, "surfaces": surfaces, "tallies": tallies}
         return cls(**plain | parts)
+
+
+def _check(numbers: Plain) -> None:
+    """A record's own, or those in whose place it is."""
+    for name in USED:
+        if not isinstance(numbers["readings"][name], dict):
+            raise TypeError(f"the reading {name} has no numbers")
+    if not isinstance(numbers["made"]["began"], str):
+        raise TypeError("when it began is no time")
 
 
 Records = Mapping[str, Sequence[Record]]
@@ -89,34 +107,53 @@ def summaries(records: Records) -> dict[str, list[Plain]]:
     return {cell: [record.summary for record in of_seeds] for cell, of_seeds in records.items()}
 
 
-def records(runs: Sequence[PlannedRun], out: Path) -> dict[str, list[Record]]:
-    """Those of all finished runs, in the order of ``runs``."""
+def records(
+    runs: Sequence[PlannedRun], out: Path, tell: Callable[[str], None] = lambda words: None
+) -> dict[str, list[Record]]:
+    """Those of all finished runs, in the order of ``runs``; ``tell`` hears of those whose files cannot be read."""
     found: dict[str, list[Record]] = {}
     for run in runs:
         folder = finished(run, out)
-        summary = None if folder is None else folder.summary()
-        if folder is None or summary is None:
+        if folder is None:
             continue
-        made = Made.of(folder, run.cells[0].digest)
-        for cell in run.cells:
-            figure, question = cell.table.startswith("figure"), cell.table == "questions"
-            metrics = ACCURACY if figure or question else metrics_of(cell.id)
-            found.setdefault(cell.id, []).append(
-                Record(
-                    cell=cell.id,
-                    seed=run.config.seed,
-                    num_clients=summary["num_clients"],
-                    readings={name: _brief(over, metrics) for name, over in summary["readings"].items()},
-                    made=made,
-                    by_lambda=tuple(_at(place, metrics) for place in summary["by_lambda"] if figure),
-                    surfaces=surveyed(folder) if cell.table == "figureA" else {},
-                    tallies=Tallies.of(folder, run.config) if question else None,
-                    diverged=summary["diverged_updates"],
-                    silent=summary.get("silent_clients"),
-                    by_score=_rounded_all(best_by_score(folder, metrics)),
-                )
-            )
+        try:
+            of_run = _of_run(run, folder)
+        except UserError as error:
+            tell(str(error))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            what = f"{type(error).__name__}: {error}"
+            tell(f"{folder.path}: its files cannot be read ({what}); remove {folder.path.parent} to have it made anew")
+        else:
+            for record in of_run:
+                found.setdefault(record.cell, []).append(record)
     return found
+
+
+def _of_run(run: PlannedRun, folder: RunFolder) -> list[Record]:
+    """One for each of the cells that it serves."""
+    summary, made = folder.summary(), Made.of(folder, run.cells[0].digest)
+    if summary is None:
+        raise UserError(f"{folder.summary_file}: is gone; remove {folder.path.parent} to have the run made anew")
+    return [_of_cell(cell, run.config, folder, summary, made) for cell in run.cells]
+
+
+def _of_cell(cell: Cell, config: RunConfig, folder: RunFolder, summary: Mapping[str, Any], made: Made) -> Record:
+    figure, question = cell.table.startswith("figure"), cell.table == "questions"
+    metrics = ACCURACY if figure or question else metrics_of(cell.id)
+    line = summary["by_lambda"] if figure or (len(summary["by_lambda"]) > 1 and not question) else []
+    return Record(
+        cell=cell.id,
+        seed=config.seed,
+        num_clients=summary["num_clients"],
+        readings={name: _brief(over, metrics) for name, over in summary["readings"].items()},
+        made=made,
+        by_lambda=tuple(_at(place, ACCURACY) for place in line),
+        surfaces=surveyed(folder) if cell.table == "figureA" else {},
+        tallies=Tallies.of(folder, config) if question else None,
+        diverged=summary["diverged_updates"],
+        silent=summary.get("silent_clients"),
+        by_score=_rounded_all(best_by_score(folder, metrics)),
+    )
 
 
 def metrics_of(cell: str) -> list[str]:

@@ -41,16 +41,18 @@ def in_jobs(runs: Sequence[PlannedRun]) -> list[list[PlannedRun]]:
     return list(jobs.values())
 
 
-def split_by_data(runs: Sequence[PlannedRun], data_root: Path | None) -> tuple[list[PlannedRun], dict[str, str]]:
-    """Those runs whose data are at hand, and for each dataset that is not, why."""
-    missing, here = dict[str, str](), []
+def split_by_data(
+    runs: Sequence[PlannedRun], data_root: Path | None
+) -> tuple[list[PlannedRun], dict[str, list[PlannedRun]]]:
+    """Those runs whose data are at hand, and by why they are not those whose are not, each of one dataset."""
+    missing, here = dict[str, list[PlannedRun]](), []
     for job in in_jobs(runs):
         assembler = Assembler(data_root)  # one dataset's: all of them at once may not fit
         for run in job:
             try:
                 assembler.data(run.config)
             except UserError as error:
-                missing.setdefault(run.cells[0].dataset, str(error))
+                missing.setdefault(str(error), []).append(run)
             else:
                 here.append(run)
     return here, missing
@@ -77,8 +79,13 @@ def begun_otherwise(runs: Sequence[PlannedRun], out: Path, engine: Mapping[str, 
         stored = ExperimentFolder(out / folder_name(run))
         if not stored.is_free():
             own, asked = stored.info()["config"].get("engine", {}), _engine(run, engine)
-            found += [run] if any(own.get(key) != value for key, value in asked.items()) else []
+            found += [run] if _resolved(own) != _resolved(own | asked) else []
     return found
+
+
+def _resolved(engine: Mapping[str, Any]) -> object:
+    """What is said beside what is not."""
+    return build(EngineConfig, dict(engine), "engine")
 
 
 @cache

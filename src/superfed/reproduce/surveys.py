@@ -46,17 +46,19 @@ def survey(
     """
     folders = [folder for run in runs if (folder := finished(run, out)) is not None]
     names = [folder.path.parent.name for folder in folders]
-    if all(_is_complete(folder, names) for folder in folders):
-        return []
     complaints, loaded = [], {}
-    for folder in folders:
-        try:
-            run, config = load_run(folder.path, data_root)
-            loaded[folder] = run, config.engine.device
-        except UserError as error:
-            complaints.append(f"no loss surface of {folder.path.parent.name}: {error}")
-    if loaded:
+    try:
+        if all(_is_complete(folder, names) for folder in folders):
+            return []
+        for folder in folders:
+            try:
+                run, config = load_run(folder.path, data_root)
+                loaded[folder] = run, config.engine.device
+            except UserError as error:
+                complaints.append(f"no loss surface of {folder.path.parent.name}: {error}")
         _survey(loaded, size, engine or {}, tell)
+    except UserError as error:
+        complaints.append(f"loss surfaces are missing: {error}")
     return complaints
 
 
@@ -66,6 +68,8 @@ def _survey(
     engine: Mapping[str, Any],
     tell: Callable[[str], None],
 ) -> None:
+    if not runs:
+        return
     names, (points, clients) = [folder.path.parent.name for folder in runs], size
     stored = {folder: _stored(folder) for folder in runs}
     for file in stored.values():
@@ -84,7 +88,7 @@ def _survey(
                 samples_of=threes[folder].clients if view == "own" else run.task.some_members("surface", clients),
                 points=points,
                 window=window,
-                device=_place(str(engine.get("device", device))),
+                device=_place(engine.get("device"), device),
             )
             stored[folder]["surfaces"][view] = asdict(Landscape.of(surface))
             views = set(stored[folder]["surfaces"])
@@ -112,8 +116,15 @@ def _stored(folder: RunFolder) -> Plain:
     return file
 
 
-def _place(device: str) -> torch.device:
-    check_engine(device, 1)
+def _place(asked: str | None, begun: str) -> torch.device:
+    """Where the run was computed if nothing else is asked for, and if this machine has such a device."""
+    device = asked or begun
+    try:
+        check_engine(device, 1)
+    except UserError:
+        if asked is not None:
+            raise
+        device = "auto"
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return torch.device(device)

@@ -188,11 +188,11 @@ def notes(lines: Sequence[Line]) -> list[str]:
     return list(found)
 
 
-def counts(lines: Sequence[Line]) -> str:
-    """How many numbers agree, of those that there are to compare."""
+def counts(lines: Sequence[Line], of: int | None = None) -> str:
+    """How many numbers agree, of those that there are to compare; ``of`` so many where these lines are some of them."""
     words = tally(lines)
     said = ", ".join(f"{words[verdict]} {verdict}" for verdict in (*VERDICTS, UNSTABLE, NO_TARGET) if words[verdict])
-    done = f"{len(lines) - words[NOT_RUN]} of {len(lines)} numbers are there"
+    done = f"{len(lines) - words[NOT_RUN]} of {of or len(lines)} numbers are there"
     return f"{done}: {said}" if said else done
 
 

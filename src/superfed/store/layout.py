@@ -56,7 +56,7 @@ class RunFolder:
         write_json(self.path / "run.json", {"schema": SCHEMA, **info})
 
     def info(self) -> dict[str, Any]:
-        return _checked(self.path / "run.json")
+        return _checked(self.path / "run.json", "status")
 
     def exists(self) -> bool:
         return (self.path / "run.json").exists()
@@ -92,7 +92,7 @@ class ExperimentFolder:
             write_text(self.path / "config.yaml", as_yaml(self.info()["config"]))
 
     def info(self) -> dict[str, Any]:
-        return _checked(self.path / "experiment.json")
+        return _checked(self.path / "experiment.json", "config", "runs")
 
     def is_free(self) -> bool:
         """Whether a new experiment may begin here: nothing is there, or only what a writer killed at once left behind."""
@@ -141,10 +141,13 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return value
 
 
-def _checked(path: Path) -> dict[str, Any]:
+def _checked(path: Path, *keys: str) -> dict[str, Any]:
     info: dict[str, Any] = read_json(path)
     if not isinstance(info, dict):
         raise UserError(f"{path}: cannot be read (it holds no mapping)")
     if info.get("schema") != SCHEMA:
         raise UserError(f"{path}: has schema {info.get('schema')}, and this program reads schema {SCHEMA}")
+    for key in keys:
+        if key not in info:
+            raise UserError(f"{path}: cannot be read (it has no '{key}')")
     return info

@@ -1,7 +1,6 @@
 """superfed reproduce"""
 
 from pathlib import Path
-from shlex import quote
 from typing import Annotated
 
 import typer
@@ -101,6 +100,7 @@ def command(
     from rich.console import Console
 
     from superfed.cli.elsewhere import place_for
+    from superfed.cli.reproduce_again import command_again
     from superfed.cli.reproduce_asked import ALL, chosen, one_thing, seeds_of, seeds_there
     from superfed.cli.reproduce_cell import show_cells
     from superfed.cli.reproduce_plan import show_plan
@@ -120,13 +120,13 @@ def command(
     of_results = page if gpus is None else None
     one_thing(plan=plan, page=of_results, show=show, cell=cell)
     one_thing(keep=keep, plan=plan, page=of_results, cell=cell)
+    for name, value in (("--ray", ray), ("--gpus-per-task", gpus_per_task), ("--store", store)):
+        require(not show or value is None, name, "is for computing, and --show runs nothing")
     require(plan or gpus is None, "--gpus", "schedules a plan; give --plan too")
     require(gpus is not None or price is None, "--price", "is for a schedule's hours; give --plan --gpus too")
     if of_results is not None:
         whole = target == ALL and only is None
         require(whole, "--page", f"is of all that is kept: superfed reproduce {ALL} --page {page}")
-        markdown = of_results.suffix == ".md" and not of_results.is_dir()
-        require(markdown, "--page", f"must be a file in Markdown, as in FILE.md, not {page}")
         write_results(kept, of_results, console)
         return
     if plan:
@@ -141,29 +141,18 @@ def command(
         if not show_cells(cell, wanted, scale, out, console):
             raise typer.Exit(1)
         return
-    planned = runs(wanted, numbers)
-    data_is_here, complaints = True, list[str]()
-    with place_for(ray, gpus_per_task, store) as place:
-        again = " ".join(
-            [
-                "superfed reproduce",
-                target,
-                *(changes or []),
-                f"--scale {scale} --seeds {seeds or 1} --out {quote(str(out))}",
-            ]
-            + ([] if only is None else [f"--only {quote(only)}"])
-            + ([f"--keep --kept {quote(str(kept))}"] if keep else [])
-            + ([] if data_root is None else [f"--data-root {quote(str(data_root))}"])
-        )
-        if not show:
+    complaints = list[str]()
+    if not show:
+        again = command_again(target, changes or [], scale, seeds or "1", out, only, kept if keep else None, data_root)
+        with place_for(ray, gpus_per_task, store) as place:
             job = Job(scale, where, again + place.options, engine, data_root, place)
-            data_is_here, complaints = make(planned, job, console)
+            complaints += make(runs(wanted, numbers), job, console)
     shown = numbers if seeds is not None else sorted({*numbers, *seeds_there(where)})
-    found = records(runs(beside(wanted, scale), shown), where)
+    found = records(runs(beside(wanted, scale), shown), where, complaints.append)
     show_all(wanted, scale, found, where, console)
     if keep:
-        keep_all(wanted, scale, found, kept, console)
+        complaints += keep_all(wanted, scale, found, kept, console)
     for sentence in complaints:
         typer.echo(f"superfed: {sentence}", err=True)
-    if complaints or not data_is_here:
+    if complaints:
         raise typer.Exit(1)
