@@ -36,12 +36,12 @@ struct Cluster {
     std::vector<std::vector<u16>> memory;
     std::vector<std::unique_ptr<Warp>> warps;
     std::vector<std::unique_ptr<std::barrier<>>> blocks;
-    std::vector<std::atomic<int>> counters, expected;
+    std::vector<std::atomic<int>> counters, expected, turns;
     std::barrier<> together;
     int least;
 
     Cluster(int number, int shared, int bytes)
-        : memory(number, std::vector<u16>(shared / 2, 0x7fc0)), counters(2 * number), expected(2 * number), together(number * THREADS), least(bytes) {
+        : memory(number, std::vector<u16>(shared / 2, 0x7fc0)), counters(2 * number), expected(2 * number), turns(2 * number), together(number * THREADS), least(bytes) {
         for (int warp = 0; warp < number * THREADS / 32; warp++) warps.emplace_back(new Warp);
         for (int block = 0; block < number; block++) blocks.emplace_back(new std::barrier<>(THREADS));
     }
@@ -166,6 +166,21 @@ inline void multiply(float (&sums)[4], const u32 (&weights)[4], const u32* colum
     warp_of->together.arrive_and_wait();
 }
 
+// Main memory that may be fetched from, and whether anything was done that a chip would not forgive.
+std::vector<std::pair<const char*, const char*>> tensors;
+std::atomic<bool> fault;
+
+inline void tensor(const void* at, long long bytes) {
+    tensors.emplace_back(static_cast<const char*>(at), static_cast<const char*>(at) + bytes);
+}
+
+inline bool in_a_tensor(const void* at, int bytes) {
+    const char* first = static_cast<const char*>(at);
+    for (auto [begin, end] : tensors)
+        if (first >= begin && first + bytes <= end) return true;
+    return false;
+}
+
 // What is fetched comes as late as it may: when it is waited for.
 struct Fetched {
     void* there;
@@ -175,7 +190,10 @@ struct Fetched {
 thread_local std::vector<Fetched> asked_for;
 thread_local std::deque<std::vector<Fetched>> under_way;
 
-inline void fetch(void* there, const void* from) { asked_for.push_back({there, from}); }
+inline void fetch(void* there, const void* from) {
+    if (in_a_tensor(from, 16)) asked_for.push_back({there, from});
+    else fault = true;
+}
 
 inline void all_fetched_for_a_time() { under_way.push_back(std::exchange(asked_for, {})); }
 
@@ -204,12 +222,14 @@ inline void wait_for(int time, int turn) {
     int all = cluster->least * (turn + 1);
     while (cluster->expected[which].load() < all || cluster->counters[which].load() < all) std::this_thread::yield();
     if (cluster->counters[which].load() > all) std::abort();
+    if (threadIdx.x == 0) cluster->turns[which] = turn + 1;
 }
 
 // All clusters of a grid, one after another; ``shared`` is how many bytes a block's memory has, ``bytes`` what it is given for a
-// time.
+// time. Whether all went as it may.
 template <class Kernel>
-void emulate(int blocks, int tiles, int sequences, int shared, int bytes, Kernel kernel) {
+bool emulate(int blocks, int tiles, int sequences, int shared, int bytes, Kernel kernel) {
+    fault = false;
     for (int sequence = 0; sequence < sequences; sequence++) {
         for (int tile = 0; tile < tiles; tile++) {
             Cluster here(blocks, shared, bytes);
@@ -225,6 +245,11 @@ void emulate(int blocks, int tiles, int sequences, int shared, int bytes, Kernel
                 });
             }
             for (std::thread& one : threads) one.join();
+            // Who writes to a block that waits for nothing any more may find it gone.
+            for (int which = 0; which < 2 * blocks; which++)
+                if (here.counters[which] != bytes * here.turns[which]) fault = true;
         }
     }
+    tensors.clear();
+    return !fault;
 }
