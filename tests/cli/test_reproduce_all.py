@@ -53,7 +53,7 @@ def test_everything(superfed: Program, tmp_path: Path) -> None:
 
     counted = {target: len(found.records) for target, found in read_all(kept).items()}
     assert list(counted) == list(TARGETS)
-    assert sum(counted.values()) == 433
+    assert sum(counted.values()) == 435
     assert sum(path.stat().st_size for path in kept.iterdir()) < 600_000
     page = tmp_path / "docs" / "results.md"
     assert superfed("reproduce", "all", "--kept", kept, "--page", page).returncode == 0

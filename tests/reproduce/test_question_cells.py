@@ -1,8 +1,11 @@
 """The questions' cells: the tables' runs are not made again, and each sweep varies one thing."""
 
+from dataclasses import replace
+
 import pytest
 
-from superfed.algorithms import SuPerFed
+from superfed.algorithms import FedAvgFT, SuPerFed
+from superfed.experiments.schema import RunConfig
 from superfed.reproduce.cells import Cell, cells, runs
 from superfed.reproduce.known import dealt
 from superfed.reproduce.methods import METHODS, MIXINGS
@@ -22,7 +25,7 @@ def test_runs_of_tables_are_found_where_they_lie(seed: int) -> None:
     columns = [(column, method) for column in ("mnist/k500", "cifar10/k500") for method in METHODS]
     columns += [("shakespeare/natural", method) for method in MIXINGS]
     assert found == [f"questions/{column}/{method}" for column, method in columns]
-    assert len(own) - len(found) == 2 * (6 + 5 + 5 + 5 + 5 + 5) + 2
+    assert len(own) - len(found) == 2 * (6 + 5 + 5 + 5 + 5 + 5 + 1) + 2
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,17 @@ def test_a_sweep_varies_one_thing(varied: str, section: str, key: str, value: ob
     for part in (section, *key.split(".")):
         plain = plain[part]
     assert plain == value
+
+
+@pytest.mark.parametrize(("scale", "epochs"), [("full", 10), ("short", 2), ("smoke", 1)])
+def test_a_global_model_is_tuned_for_as_long_as_in_a_round(scale: Scale, epochs: int) -> None:
+    (tuned,) = (cell for id, cell in asked(scale).items() if "cifar10" in id and "_tuned/" in id)
+    plain, of_fedavg = (
+        RunConfig.from_plain(cell.settings) for cell in (tuned, asked(scale)[tuned.id.replace("_tuned", "")])
+    )
+    assert plain.algorithm == FedAvgFT(epochs=epochs)
+    assert plain.training.local_epochs == epochs
+    assert replace(plain, algorithm=of_fedavg.algorithm) == of_fedavg
 
 
 def test_all_samples_of_cifar10_are_whole_batches_however_they_are_cut() -> None:

@@ -187,7 +187,7 @@ def test_runs_that_blew_up_are_marked_and_told_of() -> None:
 def test_questions_are_put_to_their_own_tables_columns() -> None:
     cells = {one.cell: [one] for one in (of_shakespeare("natural/superfed_mm", 25), run("k500/fedavg", 90))}
     numbers = [(one.heading.split(".")[0], "Shakespeare" in one.heading) for one in questions(cells).sections]
-    assert numbers == [(str(number), False) for number in range(1, 9)] + [("9", True)]
+    assert numbers == [(str(number), False) for number in range(1, 9)] + [("9", True), ("10", False)]
 
 
 def test_even_batches_are_better_or_worse() -> None:
@@ -307,5 +307,22 @@ def test_nothing_run() -> None:
 def test_every_column_of_which_something_was_run_has_its_sections() -> None:
     cells = ("questions/mnist/k500/fedavg", "questions/cifar10/k500/fedavg")
     found = questions({cell: [record(cell)] for cell in cells}).sections
-    assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 500)"] * 8
-    assert [int(one.heading[0]) for one in found] == [number for number in range(1, 9) for _ in range(2)]
+    assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 500)"] * 9
+    numbers = [int(one.heading.split(".")[0]) for one in found]
+    assert numbers == [number for number in (*range(1, 9), 10) for _ in range(2)]  # the ninth is of Shakespeare
+
+
+def test_a_tuned_global_model_beside_personal_ones() -> None:
+    tuned = run("k500_tuned/fedavg", 88)
+    found = asked(10, tuned, run("k500/fedavg", 60), run("k500/superfed_mm", 85, oracle=91))
+    sure = "(p < 0.001 over clients)"
+    assert found.remarks == (
+        f"SuPerFed-MM is worse than that at each client's validated λ, by -3.00 {sure}; by -3.00 {sure} at one λ that all "
+        f"validate, and by +3.00 {sure} at the oracle's.",
+        "The rest is not run yet.",
+    )
+    assert found.rows[0].words[:3] == ("FedAvg, tuned", "88.00 ±3.00", "–")
+    assert words(found, "FedAvg")[:2] == ("60.00 ±3.00", "-28.00°")
+    assert words(found, "SuPerFed-MM")[4:] == ("91.00 ±3.00", "+3.00°")
+    assert len(found.rows) == 1 + len(METHODS)
+    assert asked(10, run("k500/superfed_mm", 85)).remarks == NOT_YET

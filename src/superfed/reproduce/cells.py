@@ -155,6 +155,8 @@ def _questions(scale: Scale) -> list[Cell]:
         every = {"validation_fraction": 0.0}  # of CIFAR-10 that makes whole batches, however they are cut
         found += [_varied(_as_left_over(column[name]), "whole", data=every) for name in asked.WHOLE]
         found += [_otherwise_batched(column[name]) for name in asked.BATCHED]
+        tuned = {"name": "fedavg_ft", "epochs": paper.SETUPS[dataset].local_epochs}
+        found.append(_varied(column[asked.TUNED], "tuned", algorithm=tuned))
     for name in MIXINGS:
         of_table = _cell(f"table3/{asked.FREE}/natural", name, paper.NATURAL[asked.FREE])
         held = replace(of_table, id=f"questions/{asked.FREE}/natural/{name}")

@@ -115,7 +115,7 @@ def _fewer_rounds(training: Plain, rounds: int) -> Plain:
 
 
 def _fewer_epochs(section: Plain) -> Plain:
-    return {key: _fewer(value) for key, value in section.items() if key.endswith("_epochs")}
+    return {key: _fewer(value) for key, value in section.items() if key.endswith("epochs")}
 
 
 def _fewer(epochs: int) -> int:

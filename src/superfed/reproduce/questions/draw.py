@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Section
-from superfed.reproduce.questions import choice, held_out, last_batch, newcomers, nu, sampling, shards
+from superfed.reproduce.questions import choice, held_out, last_batch, newcomers, nu, sampling, shards, tuned
 from superfed.reproduce.questions.answer import NOT_YET
 from superfed.reproduce.questions.column import Column, columns
 from superfed.reproduce.questions.decay import DECAY
@@ -21,8 +21,7 @@ OF_TABLE_1 = (
     held_out.section,
     last_batch.section,
 )
-OF_TABLE_3 = (PROXIMITY.section,)
-ASKED = [("table1", ask) for ask in OF_TABLE_1] + [("table3", ask) for ask in OF_TABLE_3]
+ASKED = [*(("table1", ask) for ask in OF_TABLE_1), ("table3", PROXIMITY.section), ("table1", tuned.section)]
 """Each with the table whose columns it is put to."""
 SENTENCES = (
     "Top-1 accuracy in %: mean ±std over clients (std over seeds), each client on its own test samples after the last round. "
