@@ -39,12 +39,23 @@ WAYS: dict[str, Held] = {
 }
 
 
+def fresh() -> nn.Module:
+    torch.manual_seed(0)
+    recipe = NETWORK.recipe.build(NETWORK.input_shape, NETWORK.num_classes)
+    return initialise(ordinary(recipe), "xavier_normal")
+
+
+def first_gradients(x: Tensor, y: Tensor) -> dict[str, float]:
+    """How long each tensor's is for the first batch: what a plain distance holds against."""
+    module = fresh()
+    rows = torch.randint(len(y), (BATCH,))
+    cross_entropy(module(x[rows]), y[rows]).backward()
+    return {name: round(float(p.grad.norm()), 5) for name, p in module.named_parameters() if p.grad is not None}
+
+
 def curve(x: Tensor, y: Tensor, held: Held) -> list[float | None]:
     """The loss of some batches on the way; None where it is no number any more, which is the end."""
-    torch.manual_seed(0)
-    module: nn.Module = initialise(
-        ordinary(NETWORK.recipe.build(NETWORK.input_shape, NETWORK.num_classes)), "xavier_normal"
-    )
+    module = fresh()
     start = [parameter.detach().clone() for parameter in module.parameters()]
     optimiser = torch.optim.SGD(module.parameters(), lr=LR, momentum=MOMENTUM, weight_decay=DECAY)
     found = list[float | None]()
@@ -66,14 +77,15 @@ def curve(x: Tensor, y: Tensor, held: Held) -> list[float | None]:
 def main(root: Path) -> None:
     (cell,) = (cell for cell in cells("table3", "full") if cell.id == CELL)
     data = Assembler(root).data(cell.config())
-    found = {}
+    found, gradients = {}, {}
     for client in CLIENTS:
         samples = data.train(client)
+        gradients[f"client {client}"] = first_gradients(samples.x.long(), samples.y)
         for name, held in WAYS.items():
             print(f"client {client}, {len(samples.y):,} samples, held back: {name}", flush=True)
             found[f"client {client}, {name}"] = curve(samples.x.long(), samples.y, held)
     made = {"torch": torch.__version__, "python": platform.python_version(), "machine": platform.machine()}
-    kept = {"versions": made, "mu": MU, "lr": LR, "every": EVERY, "loss": found}
+    kept = {"versions": made, "mu": MU, "lr": LR, "every": EVERY, "first gradients": gradients, "loss": found}
     KEPT.write_text(json.dumps(kept, indent=1) + "\n")
 
 

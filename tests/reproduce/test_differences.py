@@ -90,6 +90,15 @@ def test_seeds_that_are_alike_by_chance_are_not_enough() -> None:
     assert not found.seen
 
 
+def test_where_no_seed_is_shared_clients_must_show_it_too() -> None:
+    several = {seed: np.linspace(80, 98, 50) + seed / 1000 for seed in range(3)}
+    found = paired({7: np.linspace(80.1, 98.1, 50)}, several)
+    assert found is not None
+    assert found.points == pytest.approx(0.099)
+    assert found.p is not None
+    assert found.p > 0.9
+
+
 def test_what_points_elsewhere_makes_nothing_sure() -> None:
     found = Difference(1.0, 0.01, "seeds")
     assert found.no_surer_than(Difference(0.2, 0.03, "clients")) == Difference(1.0, 0.03, "seeds")

@@ -121,7 +121,10 @@ def _found(first: Values, second: Values, test: Callable[[Values, Values], Diffe
     if not _lopsided(first, second):
         return of_shared
     of_all = _against_seeds(_known(first), _known(second))
-    return of_all if of_all is None or of_shared is None else of_all.no_surer_than(of_shared)
+    if of_all is None:
+        return None
+    of_clients = of_shared or _of_clients(list(_known(first).values()), list(_known(second).values()))
+    return of_all.no_surer_than(of_clients)
 
 
 def _of_pairs(first: Values, second: Values) -> Difference | None:
@@ -138,13 +141,17 @@ def _of_pairs(first: Values, second: Values) -> Difference | None:
 
 
 def _of_groups(first: Values, second: Values) -> Difference | None:
-    """Over clients it is Welch's test with the degrees of freedom of the smaller side, which is on the safe side of his."""
     both = [(values, second[seed]) for seed, values in first.items()]
     if not both:
         return None
     if len(both) >= SEEDS_NEEDED:
         return _between_seeds([float(one.mean() - other.mean()) for one, other in both])
-    one, other = (np.concatenate(side) for side in zip(*both, strict=True))
+    return _of_clients([one for one, _ in both], [other for _, other in both])
+
+
+def _of_clients(first: Sequence[Floats], second: Sequence[Floats]) -> Difference:
+    """Welch's test with the degrees of freedom of the smaller side, which is on the safe side of his."""
+    one, other = np.concatenate(first), np.concatenate(second)
     points, fewer = float(one.mean() - other.mean()), min(len(one), len(other))
     return Difference(points, _chance(points, sqrt(_error(one) ** 2 + _error(other) ** 2), fewer - 1), "clients")
 
