@@ -69,7 +69,8 @@ def _status(run: RunFolder) -> str:
         return status
     last = newest(run.checkpoints)
     if last is None:
-        return "stopped, and no checkpoint is here; the command below begins it anew"
+        anew = "the command below begins it anew, or goes on with the --ray and --store that it was begun with"
+        return f"stopped, and no checkpoint is here; {anew}"
     rounds = run.config()["training"]["rounds"]
     return f"stopped after {last.round} of {rounds} rounds; the command below goes on from there"
 

@@ -29,12 +29,12 @@ SENTENCES = (
     "validation samples of all; oracle: at each client's choice on the test samples.",
     "Differences are in points and over the seeds that both sides have, with the chance p of one as large if there were "
     f"none: from {SEEDS_NEEDED} seeds on by a two-sided t test of the seeds' differences. Where both have fewer in common and "
-    f"one side has {SEEDS_NEEDED} or more, they are over all of both, and the test is against the spread of whichever side has "
-    "so many, as if the other had it too; p is that of the clients of the seeds that both have, or of all if they have none, "
-    "if that is larger, and 1 where these point the other way. Else it is by a test over clients, paired where they are the "
-    "same clients with the same samples and where not Welch's, with the degrees of freedom of the smaller side; as if clients "
-    "were independent, which they are not: with another seed all of them can be better, and p over clients is to be taken for "
-    "less than it looks. "
+    f"one side has {SEEDS_NEEDED} or more, they are over all of both, and the test is against the spread of the side that"
+    " has so many, as if the other had it too; p is that of the clients of the seeds that both have, or of all if there "
+    "are none, if that is larger, and 1 where these point the other way. Else it is by a test over clients, paired where"
+    " they are the same clients with the same samples and where not Welch's, with the degrees of freedom of the smaller "
+    "side; as if clients were independent, which they are not: with another seed all of them can be better, and p over "
+    "clients is to be taken for less than it looks. "
     f"What has p < {LEVEL:g} counts as seen and has a *, or a ° where p is over clients. In the answer to the first question "
     "p is multiplied by the number of ν that are compared with ν = 0.",
     "The best baseline is that with the highest mean at its validated λ, or without any. Newcomers train by their method's "
