@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,22 @@ def test_cells_and_seeds_are_added(tmp_path: Path) -> None:
     assert len(path.read_text().splitlines()) == 4 + 2  # a record a line
 
 
+def test_several_processes_may_keep_at_once(tmp_path: Path) -> None:
+    def keep_some(first: int) -> None:
+        for seed in range(first, first + 15):
+            kept(tmp_path, record(ONE, seed=seed))
+
+    others = [get_context("fork").Process(target=keep_some, args=(first,)) for first in (0, 100, 200)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert [other.exitcode for other in others] == [0, 0, 0]
+    seeds = [one.seed for one in read(tmp_path / "table1.json").records[ONE]]
+    assert seeds == [first + seed for first in (0, 100, 200) for seed in range(15)]
+    assert [path.name for path in tmp_path.iterdir()] == ["table1.json"]
+
+
 def test_the_order_of_keeping_does_not_matter(tmp_path: Path) -> None:
     records = [record(ONE), record(ONE, seed=1), record(OTHER)]
     for one in records:
@@ -95,6 +112,12 @@ def test_scales_are_not_mixed(tmp_path: Path) -> None:
     kept(tmp_path, record(ONE))
     with pytest.raises(UserError, match="holds results at the scale full; keep those at the scale smoke elsewhere"):
         keep("table1", "smoke", {ONE: [record(ONE)]}, tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match=r"file/kept: no folder can be made there \("):
+        kept(tmp_path / "file" / "kept", record(ONE))
 
 
 def test_nothing_found_makes_no_file(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from superfed.reproduce.cells import TARGETS, cells
 from superfed.reproduce.record import Record, Records
 from superfed.reproduce.scales import Scale
 from superfed.store.files import read_json, write_text
+from superfed.store.lock import turn_in
 
 SCHEMA = 1
 
@@ -32,7 +33,15 @@ def keep(target: str, scale: Scale, found: Records, folder: Path) -> Path | None
     """Add what was found to the target's file in ``folder``; None if there is nothing to add."""
     if not any(found.values()):
         return None
-    path = folder / f"{target}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: no folder can be made there ({error.strerror or error})") from error
+    with turn_in(folder):  # others may keep theirs at the same time
+        return _keep(target, scale, found, folder / f"{target}.json")
+
+
+def _keep(target: str, scale: Scale, found: Records, path: Path) -> Path:
     before = read(path) if path.exists() else Kept(target, scale, {})
     if before.scale != scale:
         raise UserError(f"{path}: holds results at the scale {before.scale}; keep those at the scale {scale} elsewhere")

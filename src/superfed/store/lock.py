@@ -1,5 +1,6 @@
 """One writer at a time: for an experiment's folder, and for anything a lock file stands for."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,3 +76,20 @@ def turn(path: Path, *, wait: bool = True) -> Iterator[bool]:
             except OSError:
                 held = False
         yield held
+
+
+@contextmanager
+def turn_in(folder: Path) -> Iterator[None]:
+    """Hold a folder against others who ask for it so, waiting for them; nothing is left in it.
+
+    For files that are read, changed and put back. Where the system or the disk knows no such lock there is none.
+    """
+    place = os.open(folder, os.O_RDONLY) if fcntl is not None else None
+    try:
+        if fcntl is not None and place is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(place, fcntl.LOCK_EX)
+        yield
+    finally:
+        if place is not None:
+            os.close(place)
