@@ -17,7 +17,7 @@ from superfed.reproduce.latex import PAPER, escaped, latex
 from superfed.reproduce.page import page
 from superfed.reproduce.published import published
 from superfed.reproduce.terminal import show
-from superfed.reproduce.words import cells_of, counts, figure, headings, setting_words
+from superfed.reproduce.words import cells_of, counts, headings, score_words, setting_words
 
 CELL = "table1/cifar10/k100/superfed_mm"
 
@@ -85,7 +85,7 @@ def test_several_seeds() -> None:
     line = line_of(CELL, {CELL: [summary(mean) for mean in (0.90, 0.92, 0.94)]})
     value = told(line.ours)
     assert value is not None
-    assert figure(value) == "92.00 ±10.00 (2.00)"
+    assert score_words(value) == "92.00 ±10.00 (2.00)"
     assert line.verdict is not None
     assert line.verdict.by == "seeds"
 

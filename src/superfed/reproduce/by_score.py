@@ -10,7 +10,7 @@ from superfed.reproduce.aside import Aside
 from superfed.reproduce.compare import Line, mean_of
 from superfed.reproduce.methods import MIXINGS
 from superfed.reproduce.standing import lead
-from superfed.reproduce.verdict import Figure
+from superfed.reproduce.verdict import Score
 from superfed.reproduce.words import METHODS, grouped, row_title
 
 CHOOSING = ("apfl", *MIXINGS)
@@ -51,6 +51,6 @@ def _told(line: Line) -> str:
     return f"{best:.2f} {best - mean_of(line.ours):+z.2f}"
 
 
-def _at_its_best(line: Line) -> Sequence[Figure]:
+def _at_its_best(line: Line) -> Sequence[Score]:
     """Where there is no λ to choose, the number that there is."""
     return line.by_score or line.ours

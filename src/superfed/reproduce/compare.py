@@ -11,7 +11,7 @@ from superfed.reproduce.address import Addressed
 from superfed.reproduce.best_by_score import BY_SCORE
 from superfed.reproduce.published import Number, Published, published
 from superfed.reproduce.unstable import unstable
-from superfed.reproduce.verdict import Figure, Verdict, verdict
+from superfed.reproduce.verdict import Score, Verdict, verdict
 
 SHARED = "validated_shared"
 Summary = Mapping[str, Any]
@@ -20,7 +20,7 @@ Summary = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Line(Addressed):
-    """One printed number and ours. ``ours`` and ``headline`` have a figure for each seed; they are empty where there is
+    """One printed number and ours. ``ours`` and ``headline`` have a score for each seed; they are empty where there is
     no run yet."""
 
     cell: str
@@ -28,23 +28,23 @@ class Line(Addressed):
     published: Number
     reading: str
     """The reading of λ that the published number is, and ``ours`` is too."""
-    ours: tuple[Figure, ...]
-    headline: tuple[Figure, ...]
+    ours: tuple[Score, ...]
+    headline: tuple[Score, ...]
     """The same metric at each client's validated λ."""
-    shared: tuple[Figure, ...]
+    shared: tuple[Score, ...]
     """And at one λ for all that they validate together."""
     no_target: str | None
     """Why the published number is none."""
     faults: str | None
     """The same, with what ours have too."""
     oddity: str | None
-    standard: tuple[Figure, ...]
+    standard: tuple[Score, ...]
     """Our metric of the printed name, where what was printed under it is another one of ours; empty where it is that one."""
     unstable: str | None
     """What is to be said of ours, where training blew up or died."""
-    earlier: tuple[Figure, ...]
+    earlier: tuple[Score, ...]
     """Of runs that were made again, with the same settings and seed: ours in whose place others are now."""
-    by_score: tuple[Figure, ...]
+    by_score: tuple[Score, ...]
     """Ours with each client's λ chosen by this very metric, where it is not top-1 and there is a λ to choose."""
 
     @property
@@ -56,22 +56,22 @@ class Line(Addressed):
         return self.metric not in HIGHER_IS_BETTER
 
     @property
-    def printed(self) -> tuple[Figure, ...]:
+    def printed(self) -> tuple[Score, ...]:
         """Without a spread: what it would be tested against is not known."""
-        return (Figure(self.published.mean, None, 0),)
+        return (Score(self.published.mean, None, 0),)
 
     @property
     def verdict(self) -> Verdict | None:
         """None where there is nothing of ours, where training blew up or died, or where the published number is no target."""
         if not self.ours or self.unstable is not None or self.no_target is not None:
             return None
-        told = Figure(self.published.mean, self.published.std, self.ours[0].num_clients)
+        told = Score(self.published.mean, self.published.std, self.ours[0].num_clients)
         return verdict(list(self.ours), told)
 
 
 @dataclass(frozen=True)
 class Told:
-    """A figure over seeds: the mean, the mean of the standard deviations over clients, and the spread of the means."""
+    """A score over seeds: the mean, the mean of the standard deviations over clients, and the spread of the means."""
 
     mean: float
     std: float | None
@@ -79,15 +79,15 @@ class Told:
     seeds: int
 
 
-def mean_of(figures: Sequence[Figure]) -> float:
-    return fmean(one.mean for one in figures)
+def mean_of(scores: Sequence[Score]) -> float:
+    return fmean(one.mean for one in scores)
 
 
-def told(figures: Sequence[Figure]) -> Told | None:
-    if not figures:
+def told(scores: Sequence[Score]) -> Told | None:
+    if not scores:
         return None
-    means = [figure.mean for figure in figures]
-    stds = [figure.std for figure in figures if figure.std is not None]
+    means = [score.mean for score in scores]
+    stds = [score.std for score in scores if score.std is not None]
     return Told(fmean(means), fmean(stds) if stds else None, stdev(means) if len(means) > 1 else None, len(means))
 
 
@@ -109,16 +109,16 @@ def compare(table: str, summaries: Mapping[str, Sequence[Summary]], numbers: Pub
                     metric=metric,
                     published=number,
                     reading=info.reading,
-                    ours=figures(runs, info.reading, own, factor),
-                    headline=figures(runs, HEADLINE, own, factor),
-                    shared=figures(runs, SHARED, own, factor),
+                    ours=scores(runs, info.reading, own, factor),
+                    headline=scores(runs, HEADLINE, own, factor),
+                    shared=scores(runs, SHARED, own, factor),
                     no_target=source.fault_of(cell),
                     faults=source.faults_of(cell),
                     oddity=source.oddity_of(cell, metric),
-                    standard=() if own == metric else figures(runs, info.reading, metric, factor),
+                    standard=() if own == metric else scores(runs, info.reading, metric, factor),
                     unstable=unstable(runs),
-                    earlier=figures(_replaced(runs), info.reading, own, factor),
-                    by_score=figures(runs, BY_SCORE, own, factor),
+                    earlier=scores(_replaced(runs), info.reading, own, factor),
+                    by_score=scores(runs, BY_SCORE, own, factor),
                 )
             )
     return found
@@ -138,7 +138,7 @@ def _replaced(summaries: Sequence[Summary]) -> list[Summary]:
     ]
 
 
-def figures(summaries: Sequence[Summary], reading: str, metric: str, factor: float = 100.0) -> tuple[Figure, ...]:
+def scores(summaries: Sequence[Summary], reading: str, metric: str, factor: float = 100.0) -> tuple[Score, ...]:
     """One for each run that has the metric."""
     found = []
     for summary in summaries:
@@ -146,5 +146,5 @@ def figures(summaries: Sequence[Summary], reading: str, metric: str, factor: flo
         if over_clients is not None and over_clients["mean"] is not None:
             mean, std = over_clients["mean"] * factor, over_clients["std"]
             std, clients = None if std is None else std * factor, int(summary["num_clients"])
-            found.append(Figure(mean, std, clients, summary.get("seed")))
+            found.append(Score(mean, std, clients, summary.get("seed")))
     return tuple(found)

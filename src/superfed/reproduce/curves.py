@@ -14,8 +14,8 @@ from superfed.reproduce.drawn import NOT_RUN, Drawn, Picture, Row, Section
 from superfed.reproduce.record import Record, Records
 from superfed.reproduce.separated import separated
 from superfed.reproduce.unstable import MARK, unstable
-from superfed.reproduce.verdict import Figure
-from superfed.reproduce.words import METHODS, figure, setting_words
+from superfed.reproduce.verdict import Score
+from superfed.reproduce.words import METHODS, score_words, setting_words
 
 COLOURS = {"superfed_mm": 1, "superfed_lm": 0, "apfl": 2}
 """Orange and blue, as the paper has them."""
@@ -49,13 +49,13 @@ class Curve(Addressed):
 
 
 def curve(cell: str, records: Sequence[Record]) -> Curve:
-    by_lambda: dict[float, list[Figure]] = {}
+    by_lambda: dict[float, list[Score]] = {}
     for record in records:
         for place in record.by_lambda:
             top1 = place["top1"]
             if place["lam"] is not None and top1["mean"] is not None:
                 std = None if top1["std"] is None else 100 * top1["std"]
-                by_lambda.setdefault(place["lam"], []).append(Figure(100 * top1["mean"], std, record.num_clients))
+                by_lambda.setdefault(place["lam"], []).append(Score(100 * top1["mean"], std, record.num_clients))
     at = tuple((lam, value) for lam in sorted(by_lambda) if (value := told(by_lambda[lam])) is not None)
     return Curve(cell, at, unstable([record.summary for record in records]) is not None)
 
@@ -112,7 +112,7 @@ def _panel(title: str, curves: Sequence[Curve], remarks: Sequence[str]) -> Panel
                     value.mean,
                     value.mean - (value.std or 0.0),
                     value.mean + (value.std or 0.0),
-                    f"{one.name}, {title}, λ = {lam:g}: {figure(value)}",
+                    f"{one.name}, {title}, λ = {lam:g}: {score_words(value)}",
                 )
                 for lam, value in one.at
             ],
@@ -139,7 +139,7 @@ def _reading(one: Curve) -> tuple[str, ...]:
     by_lambda = dict(one.at)
     ends = (f"{by_lambda[lam].mean:.2f}" if lam in by_lambda else NOTHING for lam in (0.0, 0.5, 1.0))
     lam, value = one.best
-    return (*ends, f"{figure(value)}{MARK if one.unstable else ''}", f"{lam:g}")
+    return (*ends, f"{score_words(value)}{MARK if one.unstable else ''}", f"{lam:g}")
 
 
 def _sentences(curves: Sequence[Curve]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from math import sqrt
 from superfed.report.numbers import NOTHING
 from superfed.reproduce.aside import Aside
 from superfed.reproduce.compare import Line, mean_of
-from superfed.reproduce.verdict import Figure
+from superfed.reproduce.verdict import Score
 from superfed.reproduce.words import METHODS, STANDARD, group_title, grouped, has_standard, metric_words
 
 TITLE = "Do methods come in the order of print?"
@@ -58,15 +58,15 @@ def _comparable(lines: Sequence[Line]) -> list[Line]:
     return [line for line in lines if (line.no_target or "") == usual]
 
 
-def _tau(lines: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str:
-    found = kendall([(mean_of(figures(line)), line.published.mean) for line in _comparable(lines)])
+def _tau(lines: Sequence[Line], scores: Callable[[Line], Sequence[Score]]) -> str:
+    found = kendall([(mean_of(scores(line)), line.published.mean) for line in _comparable(lines)])
     return NOTHING if found is None else f"{found:+z.2f}"
 
 
-def _first(lines: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str:
+def _first(lines: Sequence[Line], scores: Callable[[Line], Sequence[Score]]) -> str:
     """Who it is, or how many there are."""
-    best = (min if lines[0].less_is_better else max)(mean_of(figures(line)) for line in lines)
-    first = [METHODS[line.method] for line in lines if mean_of(figures(line)) == best]
+    best = (min if lines[0].less_is_better else max)(mean_of(scores(line)) for line in lines)
+    first = [METHODS[line.method] for line in lines if mean_of(scores(line)) == best]
     return first[0] if len(first) == 1 else f"{len(first)} alike"
 
 
@@ -74,15 +74,15 @@ def _sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
 
-def _ours(line: Line) -> Sequence[Figure]:
+def _ours(line: Line) -> Sequence[Score]:
     return line.ours
 
 
-def _standard(line: Line) -> Sequence[Figure]:
+def _standard(line: Line) -> Sequence[Score]:
     return line.standard
 
 
-def _printed(line: Line) -> Sequence[Figure]:
+def _printed(line: Line) -> Sequence[Score]:
     return line.printed
 
 

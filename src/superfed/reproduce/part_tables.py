@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from superfed.report.readings import HEADLINE
-from superfed.reproduce.compare import figures, told
+from superfed.reproduce.compare import scores, told
 from superfed.reproduce.drawn import NOT_RUN, Drawn, Row, Section
 from superfed.reproduce.methods import METHODS
 from superfed.reproduce.parts import PARTS, Part, place_of
@@ -11,7 +11,7 @@ from superfed.reproduce.published import published
 from superfed.reproduce.record import Record, Records
 from superfed.reproduce.unstable import MARK, unstable
 from superfed.reproduce.words import METHODS as NAMES
-from superfed.reproduce.words import METRICS, column_words, figure, in_print
+from superfed.reproduce.words import METRICS, column_words, in_print, score_words
 
 ORACLE = "oracle"
 HEADINGS = ("method", ORACLE, HEADLINE, "published of the whole")
@@ -48,6 +48,6 @@ def _row(part: Part, method: str, metric: str, runs: Sequence[Record]) -> Row:
     printed = in_print(published().of(f"{part.place}/{method}", metric))
     fault = "*" if published().faults_of(f"{part.place}/{method}") else ""
     summaries = [run.summary for run in runs]
-    best, own = (figure(told(figures(summaries, reading, metric))) for reading in (ORACLE, HEADLINE))
+    best, own = (score_words(told(scores(summaries, reading, metric))) for reading in (ORACLE, HEADLINE))
     mark = MARK if unstable(summaries) else ""
     return Row(f"{part.column}/{method}", (NAMES[method], f"{best}{mark}", own, f"{printed}{fault}"))

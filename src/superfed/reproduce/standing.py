@@ -7,7 +7,7 @@ from superfed.report.readings import HEADLINE
 from superfed.reproduce.aside import Aside
 from superfed.reproduce.compare import SHARED, Line, mean_of
 from superfed.reproduce.methods import MIXINGS
-from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED, Figure, verdict_of_two
+from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED, Score, verdict_of_two
 from superfed.reproduce.words import METHODS, grouped, row_title
 
 TITLE = "Is SuPerFed the best?"
@@ -40,9 +40,9 @@ def _sentence() -> str:
     )
 
 
-def lead(group: Sequence[Line], figures: Callable[[Line], Sequence[Figure]]) -> str | None:
+def lead(group: Sequence[Line], scores: Callable[[Line], Sequence[Score]]) -> str | None:
     """Of the better SuPerFed over the best other method, and who they are; None where one side is missing."""
-    known = [(line.method, list(of_line)) for line in group if (of_line := figures(line))]
+    known = [(line.method, list(of_line)) for line in group if (of_line := scores(line))]
     ours, others = ([one for one in known if (one[0] in MIXINGS) is own] for own in (True, False))
     if not ours or not others:
         return None
@@ -58,13 +58,13 @@ def _short(method: str) -> str:
     return METHODS[method].rpartition("-")[2]
 
 
-def _own(line: Line) -> tuple[Figure, ...]:
+def _own(line: Line) -> tuple[Score, ...]:
     return line.headline
 
 
-def _shared(line: Line) -> tuple[Figure, ...]:
+def _shared(line: Line) -> tuple[Score, ...]:
     return line.shared
 
 
-def _printed(line: Line) -> tuple[Figure, ...]:
+def _printed(line: Line) -> tuple[Score, ...]:
     return line.printed

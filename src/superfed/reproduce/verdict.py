@@ -24,7 +24,7 @@ Word = Literal["agrees", "higher", "lower", "unknown"]
 
 
 @dataclass(frozen=True)
-class Figure:
+class Score:
     """A mean over clients, and their standard deviation; of accuracies both in percent."""
 
     mean: float
@@ -51,23 +51,23 @@ class Verdict:
         return f"{self.difference:+z.2f}: {says.get(self.word, 'unknown')} (two-sided {how}, p = {self.p:.2g})"
 
 
-def verdict(ours: list[Figure], published: Figure) -> Verdict:
-    """``ours`` has a figure for each seed."""
-    difference = fmean(figure.mean for figure in ours) - published.mean
+def verdict(ours: list[Score], published: Score) -> Verdict:
+    """``ours`` has a score for each seed."""
+    difference = fmean(score.mean for score in ours) - published.mean
     return _judged(difference, _between_seeds(ours, difference), _over_clients(ours, [published], difference))
 
 
-def verdict_of_two(ours: list[Figure], others: list[Figure]) -> Verdict:
+def verdict_of_two(ours: list[Score], others: list[Score]) -> Verdict:
     """Of two methods of ours: over the seeds that both have, which gave both the same clients, if these are enough; else the
     others are taken as one run with their mean."""
-    seeds = {figure.seed for figure in ours} & {figure.seed for figure in others} - {None}
+    seeds = {score.seed for score in ours} & {score.seed for score in others} - {None}
     if len(seeds) < SEEDS_NEEDED:
-        stds = [figure.std for figure in others if figure.std is not None]
+        stds = [score.std for score in others if score.std is not None]
         return verdict(
-            ours, Figure(fmean(figure.mean for figure in others), fmean(stds) if stds else None, others[0].num_clients)
+            ours, Score(fmean(score.mean for score in others), fmean(stds) if stds else None, others[0].num_clients)
         )
-    own, their = ({figure.seed: figure for figure in side if figure.seed in seeds} for side in (ours, others))
-    apart = [figure.mean - their[seed].mean for seed, figure in own.items()]
+    own, their = ({score.seed: score for score in side if score.seed in seeds} for side in (ours, others))
+    apart = [score.mean - their[seed].mean for seed, score in own.items()]
     difference, error = fmean(apart), stdev(apart) / sqrt(len(apart))
     between = _certainty(difference) if error < ROUNDING else two_sided(difference / error, len(apart) - 1)
     return _judged(difference, between, _over_clients(list(own.values()), list(their.values()), difference))
@@ -82,14 +82,14 @@ def _judged(difference: float, between: float | None, over: float | None) -> Ver
     return Verdict(word, difference, p, "clients" if between is None else "seeds")
 
 
-def _between_seeds(ours: list[Figure], difference: float) -> float | None:
+def _between_seeds(ours: list[Score], difference: float) -> float | None:
     if len(ours) < SEEDS_NEEDED:
         return None
-    error = stdev(figure.mean for figure in ours) * sqrt(1 / len(ours) + 1)
+    error = stdev(score.mean for score in ours) * sqrt(1 / len(ours) + 1)
     return _certainty(difference) if error < ROUNDING else two_sided(difference / error, len(ours) - 1)
 
 
-def _over_clients(ours: list[Figure], others: list[Figure], difference: float) -> float | None:
+def _over_clients(ours: list[Score], others: list[Score], difference: float) -> float | None:
     """Standard deviations are of the clients there are, so that what they say of others has one degree less."""
     squares = [_square_error(ours), _square_error(others)]
     known = [square for square in squares if square is not None]
@@ -99,10 +99,10 @@ def _over_clients(ours: list[Figure], others: list[Figure], difference: float) -
     return _certainty(difference) if error < ROUNDING else erfc(abs(difference) / error / sqrt(2))
 
 
-def _square_error(figures: list[Figure]) -> float | None:
+def _square_error(scores: list[Score]) -> float | None:
     """Of their mean over runs and clients."""
-    known = [one.std**2 / (one.num_clients - 1) for one in figures if one.std is not None and one.num_clients > 1]
-    return None if len(known) < len(figures) else fmean(known) / len(known)
+    known = [one.std**2 / (one.num_clients - 1) for one in scores if one.std is not None and one.num_clients > 1]
+    return None if len(known) < len(scores) else fmean(known) / len(known)
 
 
 def _certainty(difference: float) -> float:

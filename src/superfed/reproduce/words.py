@@ -1,4 +1,4 @@
-"""How cells, figures and verdicts are written, the same in the terminal, on the page and in LaTeX."""
+"""How cells, scores and verdicts are written, the same in the terminal, on the page and in LaTeX."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from superfed.report.readings import HEADLINE
 from superfed.reproduce.compare import Line, Told, told
 from superfed.reproduce.published import Number, published
 from superfed.reproduce.unstable import MARK
-from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED, Figure
+from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED, Score
 
 METHODS = {
     "fedavg": "FedAvg",
@@ -99,7 +99,7 @@ def grouped(lines: Sequence[Line]) -> list[list[Line]]:
     return list(groups.values())
 
 
-def figure(value: Told | None) -> str:
+def score_words(value: Told | None) -> str:
     """The mean and the spread over clients; with several seeds that over seeds in brackets."""
     if value is None:
         return NOTHING
@@ -110,7 +110,7 @@ def figure(value: Told | None) -> str:
 
 def in_print(number: Number | None) -> str:
     """A published number, or that there is none."""
-    return NOTHING if number is None else figure(told([Figure(number.mean, number.std, 0)]))
+    return NOTHING if number is None else score_words(told([Score(number.mean, number.std, 0)]))
 
 
 def has_standard(lines: Sequence[Line]) -> bool:
@@ -134,11 +134,11 @@ def cells_of(line: Line, together: Sequence[Line] = ()) -> tuple[str, ...]:
     marks = f"{'*' if line.faults else ''}{'?' if line.oddity else ''}"
     return (
         METHODS.get(line.method, line.method),
-        f"{figure(ours)}{own_marks}",
-        *([figure(told(line.standard))] if has_standard(together) else []),
+        f"{score_words(ours)}{own_marks}",
+        *([score_words(told(line.standard))] if has_standard(together) else []),
         f"{in_print(printed)}{marks}",
         difference,
-        figure(told(line.headline)),
+        score_words(told(line.headline)),
         NOTHING if ours is None else word(line),
     )
 

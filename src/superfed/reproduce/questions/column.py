@@ -11,8 +11,8 @@ from superfed.reproduce.questions.difference import Difference, Values
 from superfed.reproduce.record import Record, Records
 from superfed.reproduce.tallies import ARRIVING
 from superfed.reproduce.unstable import MARK, unstable
-from superfed.reproduce.verdict import Figure
-from superfed.reproduce.words import METHODS, column_words, figure
+from superfed.reproduce.verdict import Score
+from superfed.reproduce.words import METHODS, column_words, score_words
 
 MISSING = "not run yet"
 
@@ -55,12 +55,12 @@ class Column:
         """Mean ±std over clients (over seeds), as the run itself says."""
         if not self.of(method, how):
             return MISSING
-        figures = []
+        scores = []
         for one in self.of(method, how):
             over = one.readings[reading]["top1"]
             if over["mean"] is not None and over["std"] is not None:
-                figures.append(Figure(100 * over["mean"], 100 * over["std"], one.num_clients))
-        return f"{figure(told(figures))}{MARK if self.unstable(method, how) else ''}"
+                scores.append(Score(100 * over["mean"], 100 * over["std"], one.num_clients))
+        return f"{score_words(told(scores))}{MARK if self.unstable(method, how) else ''}"
 
     def unstable(self, method: str, how: str = "") -> str | None:
         """What is to be said where training blew up or died."""
@@ -92,7 +92,7 @@ def columns(records: Records) -> list[Column]:
 def mean(values: Values) -> str:
     """Mean ±std over clients (over seeds) of accuracies."""
     known = {seed: of[of == of] for seed, of in values.items()}  # NaN is not itself
-    return figure(told([Figure(float(of.mean()), float(of.std()), len(of)) for of in known.values() if len(of)]))
+    return score_words(told([Score(float(of.mean()), float(of.std()), len(of)) for of in known.values() if len(of)]))
 
 
 def apart(difference: Difference | None) -> str:
