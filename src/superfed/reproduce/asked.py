@@ -1,5 +1,21 @@
 """What the paper leaves open, as sweeps around runs of Tables 1 and 3: ours, each setting in one place."""
 
+from enum import StrEnum
+
+
+class Sweep(StrEnum):
+    """What is varied, as it stands at the end of a cell's setting: ``k500_random``."""
+
+    RANDOM = "random"
+    NEWCOMERS = "newcomers"
+    STEEP = "steep"
+    WHOLE = "whole"
+    EVEN = "even"
+    SMALL = "small"
+    TUNED = "tuned"
+    UNHELD = "mu0"
+
+
 SETTINGS = (("mnist", 500), ("cifar10", 500))
 """Datasets and clients of the columns of Table 1 that the sweeps start from: where clients have few samples and take part in
 few rounds, it matters most how they are dealt and chosen."""

@@ -11,6 +11,7 @@ from superfed.core.errors import UserError
 from superfed.experiments.schema import RunConfig
 from superfed.reproduce import asked, paper
 from superfed.reproduce.address import Addressed
+from superfed.reproduce.asked import Sweep
 from superfed.reproduce.methods import METHODS, MIXINGS, Mix, method, superfed
 from superfed.reproduce.paper import Plain
 from superfed.reproduce.parts import PARTS
@@ -147,20 +148,20 @@ def _questions(scale: Scale) -> list[Cell]:
             others = (nu for nu in asked.NUS if nu != column[name].settings["algorithm"]["nu"])
             found += [_varied(column[name], f"nu{nu:g}", algorithm={"nu": nu}) for nu in others]
         random = {"partition": paper.PATHOLOGICAL | {"assignment": "random"}}
-        found += [_varied(column[name], "random", data=random) for name in asked.DEALT]
+        found += [_varied(column[name], Sweep.RANDOM, data=random) for name in asked.DEALT]
         epochs = {"newcomer_epochs": paper.SETUPS[dataset].local_epochs}  # as if they took part in one round
         apart = {"newcomers": asked.NEWCOMERS}
-        found += [_varied(column[name], "newcomers", data=apart, evaluation=epochs) for name in asked.MEETING]
-        found += [_varied(column[name], "steep", training={"lr_decay": asked.STEEP}) for name in asked.STEEPER]
+        found += [_varied(column[name], Sweep.NEWCOMERS, data=apart, evaluation=epochs) for name in asked.MEETING]
+        found += [_varied(column[name], Sweep.STEEP, training={"lr_decay": asked.STEEP}) for name in asked.STEEPER]
         every = {"validation_fraction": 0.0}  # of CIFAR-10 that makes whole batches, however they are cut
-        found += [_varied(_as_left_over(column[name]), "whole", data=every) for name in asked.WHOLE]
+        found += [_varied(_as_left_over(column[name]), Sweep.WHOLE, data=every) for name in asked.WHOLE]
         found += [_otherwise_batched(column[name]) for name in asked.BATCHED]
         tuned = {"name": "fedavg_ft", "epochs": paper.SETUPS[dataset].local_epochs}
-        found.append(_varied(column[asked.TUNED], "tuned", algorithm=tuned))
+        found.append(_varied(column[asked.TUNED], Sweep.TUNED, algorithm=tuned))
     for name in MIXINGS:
         of_table = _cell(f"table3/{asked.FREE}/natural", name, paper.NATURAL[asked.FREE])
         held = replace(of_table, id=f"questions/{asked.FREE}/natural/{name}")
-        found += [held, _varied(held, "mu0", algorithm={"mu": 0.0})]
+        found += [held, _varied(held, Sweep.UNHELD, algorithm={"mu": 0.0})]
     return found
 
 
@@ -182,10 +183,10 @@ def _varied(cell: Cell, how: str, **changes: Plain) -> Cell:
 
 def _otherwise_batched(cell: Cell) -> Cell:
     """With a small last batch if its batches are even, and with even ones if not."""
-    even = _varied(cell, "even", training=paper.EVEN_BATCHES)
+    even = _varied(cell, Sweep.EVEN, training=paper.EVEN_BATCHES)
     if even.settings != cell.settings:
         return even
-    return _varied(_as_left_over(cell), "small")
+    return _varied(_as_left_over(cell), Sweep.SMALL)
 
 
 def _as_left_over(cell: Cell) -> Cell:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
+from superfed.reproduce.asked import Sweep
 from superfed.reproduce.compare import told
 from superfed.reproduce.drawn import Row
 from superfed.reproduce.questions.difference import Difference, Values
@@ -46,7 +47,7 @@ class Column:
     def members(self, method: str, reading: str, how: str = "") -> Values:
         return {one.seed: one.tallies.members.percent(reading) for one in self.of(method, how) if one.tallies}
 
-    def newcomers(self, method: str, reading: str, how: str = "newcomers") -> Values:
+    def newcomers(self, method: str, reading: str, how: str = Sweep.NEWCOMERS) -> Values:
         """Without those that arrive to a method that has nothing for them yet."""
         met = {one.seed: one.tallies.newcomers for one in self.of(method, how) if one.tallies and one.tallies.newcomers}
         return {seed: of.percent(reading) for seed, of in met.items() if reading != ARRIVING or ARRIVING in of.hits}

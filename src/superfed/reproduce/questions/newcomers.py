@@ -3,6 +3,7 @@
 from superfed.report.numbers import NOTHING
 from superfed.report.readings import HEADLINE
 from superfed.reproduce import asked
+from superfed.reproduce.asked import Sweep
 from superfed.reproduce.drawn import Section
 from superfed.reproduce.methods import MIXINGS
 from superfed.reproduce.questions.answer import answer
@@ -12,7 +13,6 @@ from superfed.reproduce.tallies import ARRIVING
 
 TITLE = "How do newcomers fare?"
 PLAIN = "fedavg"
-MET = "newcomers"
 
 
 def section(column: Column) -> Section:
@@ -28,11 +28,11 @@ def section(column: Column) -> Section:
     )
     rows = []
     for method in asked.MEETING:
-        members = column.reading(method, HEADLINE, MET)
+        members = column.reading(method, HEADLINE, Sweep.NEWCOMERS)
         arriving, then, oracle = (mean(column.newcomers(method, way)) for way in (ARRIVING, HEADLINE, "oracle"))
         less = NOTHING if method == PLAIN else apart(_over(column, method, HEADLINE))
         words = (name(method), members, arriving, then, apart(_less(column, method)), less, oracle)
-        rows.append(column.row(method, MET, *words))
+        rows.append(column.row(method, Sweep.NEWCOMERS, *words))
     return Section(TITLE, answer([_of(column, method) for method in MIXINGS]), (), headings, tuple(rows))
 
 
@@ -50,7 +50,7 @@ def _of(column: Column, method: str) -> str | None:
 
 def _less(column: Column, method: str) -> Difference | None:
     """Newcomers that trained less members, both at their validated λ."""
-    return unpaired(column.newcomers(method, HEADLINE), column.members(method, HEADLINE, MET))
+    return unpaired(column.newcomers(method, HEADLINE), column.members(method, HEADLINE, Sweep.NEWCOMERS))
 
 
 def _over(column: Column, method: str, way: str) -> Difference | None:
@@ -60,7 +60,9 @@ def _over(column: Column, method: str, way: str) -> Difference | None:
 
 def _epochs(column: Column) -> str:
     """How long they train, which is the same for all."""
-    found = {one.tallies.epochs for method in asked.MEETING for one in column.of(method, MET) if one.tallies}
+    found = {
+        one.tallies.epochs for method in asked.MEETING for one in column.of(method, Sweep.NEWCOMERS) if one.tallies
+    }
     if len(found) != 1:
         return "training"
     (epochs,) = found

@@ -4,6 +4,7 @@ from functools import partial
 
 from superfed.report.readings import HEADLINE
 from superfed.reproduce import asked
+from superfed.reproduce.asked import Sweep
 from superfed.reproduce.drawn import Section
 from superfed.reproduce.methods import MIXINGS
 from superfed.reproduce.questions.answer import answer
@@ -12,12 +13,11 @@ from superfed.reproduce.questions.difference import Difference, paired, unpaired
 
 TITLE = "Are shards dealt at random harder than cyclic ones?"
 PLAIN = "fedavg"
-RANDOM = "random"
 HEADINGS = ("", "cyclic, validated", "random, validated", "points", "cyclic, oracle", "random, oracle", "points")
 
 
 def section(column: Column) -> Section:
-    rows = [column.beside(method, RANDOM, partial(_less, column, method)) for method in asked.DEALT]
+    rows = [column.beside(method, Sweep.RANDOM, partial(_less, column, method)) for method in asked.DEALT]
     clauses = [_harder(column), *(_lead(column, method) for method in MIXINGS)]
     return Section(TITLE, answer(clauses), (), HEADINGS, tuple(rows))
 
@@ -40,7 +40,8 @@ def _verdict(less: Difference) -> str:
 def _lead(column: Column, method: str) -> str | None:
     """Over FedAvg, with either deal."""
     cyclic, random = (
-        paired(column.members(method, HEADLINE, how), column.members(PLAIN, HEADLINE, how)) for how in ("", RANDOM)
+        paired(column.members(method, HEADLINE, how), column.members(PLAIN, HEADLINE, how))
+        for how in ("", Sweep.RANDOM)
     )
     if cyclic is None or random is None:
         return None
@@ -49,4 +50,4 @@ def _lead(column: Column, method: str) -> str | None:
 
 def _less(column: Column, method: str, reading: str) -> Difference | None:
     """Random less cyclic: other clients, since they hold other samples."""
-    return unpaired(column.members(method, reading, RANDOM), column.members(method, reading))
+    return unpaired(column.members(method, reading, Sweep.RANDOM), column.members(method, reading))

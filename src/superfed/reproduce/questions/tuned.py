@@ -2,6 +2,7 @@
 
 from superfed.report.readings import HEADLINE
 from superfed.reproduce import asked
+from superfed.reproduce.asked import Sweep
 from superfed.reproduce.drawn import Row, Section
 from superfed.reproduce.methods import METHODS, MIXINGS
 from superfed.reproduce.questions.answer import answer
@@ -9,7 +10,6 @@ from superfed.reproduce.questions.column import Column, apart, name
 from superfed.reproduce.questions.difference import Difference, paired
 
 TITLE = "Would it do to train the global model a little further in the end?"
-HOW = "tuned"
 TUNED = f"{name(asked.TUNED)}, tuned"
 READINGS = (HEADLINE, "validated_shared", "oracle")
 LESS = f"less {TUNED}"
@@ -17,7 +17,10 @@ HEADINGS = ("", "validated", LESS, "validated shared", LESS, "oracle", LESS)
 
 
 def section(column: Column) -> Section:
-    rows = [_row(column, asked.TUNED, HOW, TUNED), *(_row(column, method, "", name(method)) for method in METHODS)]
+    rows = [
+        _row(column, asked.TUNED, Sweep.TUNED, TUNED),
+        *(_row(column, method, "", name(method)) for method in METHODS),
+    ]
     return Section(TITLE, answer([_of(column, method) for method in MIXINGS]), (), HEADINGS, tuple(rows))
 
 
@@ -40,4 +43,4 @@ def _of(column: Column, method: str) -> str | None:
 
 def _more(column: Column, method: str, reading: str) -> Difference | None:
     """A method less the tuned global model, over the same clients."""
-    return paired(column.members(method, reading), column.members(asked.TUNED, reading, HOW))
+    return paired(column.members(method, reading), column.members(asked.TUNED, reading, Sweep.TUNED))
