@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,7 +18,7 @@ from superfed.reproduce.latex import PAPER, escaped, latex
 from superfed.reproduce.page import page
 from superfed.reproduce.published import published
 from superfed.reproduce.terminal import show
-from superfed.reproduce.words import cells_of, counts, headings, score_words, setting_words
+from superfed.reproduce.words import METHODS, cells_of, counts, headings, score_words, setting_words
 
 CELL = "table1/cifar10/k100/superfed_mm"
 
@@ -173,3 +174,13 @@ def test_latex_can_be_typeset_and_fits_a_page(tmp_path: Path) -> None:
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="latin-1", check=False)
         assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_nothing_is_cut_off_in_a_narrow_terminal(width: int) -> None:
+    out = StringIO()
+    lines = compare("table1", SUMMARIES)
+    show("Title", lines, Console(file=out, width=width))
+    assert "…" not in out.getvalue()
+    for line in lines:
+        assert all(word in out.getvalue() for word in (METHODS[line.method], f"{line.published.mean:.2f} ±"))

@@ -9,6 +9,7 @@ from rich.text import Text
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.plan import Group, Plan
 from superfed.reproduce.rates import MACHINES, Machine
+from superfed.reproduce.ruled import print_whole
 
 HEADINGS = ("", "batch", "runs", "lanes", "client-steps", "states", *MACHINES.values())
 
@@ -31,7 +32,7 @@ def show_plan(plan: Plan, done: Sequence[PlannedRun], console: Console) -> None:
     if len(plan.groups) > 1:
         total = (_count(plan.client_steps), in_bytes(plan.state_bytes), *(_time(plan.seconds(m)) for m in MACHINES))
         table.add_row("in all", "", f"{plan.num_runs}", "", *total, style="bold")
-    console.print(table)
+    print_whole(table, console)
     guessed = any(group.rate(machine).guess for group in plan.groups for machine in MACHINES)
     precise = {group.precision for group in plan.groups} - {"float32"}
     seen = [f", of the H200 in {precision} where that was seen" for precision in precise]

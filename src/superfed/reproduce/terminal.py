@@ -10,7 +10,7 @@ from superfed.report.readings import HEADLINE
 from superfed.reproduce.aside import Aside
 from superfed.reproduce.below import below
 from superfed.reproduce.compare import Line, mean_of
-from superfed.reproduce.ruled import ruled
+from superfed.reproduce.ruled import print_whole, ruled
 from superfed.reproduce.words import (
     POINTS,
     STANDARD,
@@ -42,7 +42,7 @@ def show(title: str, lines: Sequence[Line], console: Console) -> None:
                     cells[brief] = f"{mean_of(figures):.2f}" if figures else NOTHING
             *numbers, said = (cells[word] for word in shown)
             table.add_row(*numbers, Text(said, style=COLOURS.get(said, "dim")))
-        console.print(table)
+        print_whole(table, console)
         console.print()
     for sentence in [counts(lines), *explanation(lines), *notes(lines)]:
         console.print(Text(sentence, style="dim"))
@@ -57,6 +57,6 @@ def _show_aside(aside: Aside, console: Console) -> None:
     for title, run, *leads in aside.rows:
         table.add_row(title, run, *(lead.replace(" ", "\n", 1) for lead in leads))  # who they are goes below
     console.print()
-    console.print(table)
+    print_whole(table, console)
     console.print()
     console.print(Text(aside.sentence, style="dim"))

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from superfed.reproduce.drawn import Drawn, Section
-from superfed.reproduce.ruled import ruled
+from superfed.reproduce.ruled import print_whole, ruled
 
 GAP = 2
 """Between columns."""
@@ -18,7 +18,7 @@ def show_figure(title: str, drawn: Drawn, console: Console) -> None:
     console.print(Text(title, style="bold"))
     for section in drawn.sections:
         if section.rows:
-            console.print(_table(section, console.width))
+            print_whole(_table(section, console.width), console)
             console.print()
         elif section.heading:
             console.print(Text(section.heading, style="italic"))
