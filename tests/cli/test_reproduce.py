@@ -1,6 +1,7 @@
 """superfed reproduce: a table run again at the smallest scale, gone on with, planned, traced, kept, and its refusals."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,10 @@ def test_a_finished_run_whose_results_are_gone_is_told_of(superfed: Program, tmp
             "TARGET: 'table9' is none; choose from table1, table2, table3, table4, table5, figure3, figureA, ",
         ),
         (["table1", "--scale", "big"], "--scale: must be smoke, short, full, not 'big'"),
+        (["table1", "--plan", "--ray", "local"], "--ray: is for computing, and nothing is run here"),
+        (["table1", "--cell", "k50", "--seeds", "2"], "--seeds: is not for --cell, which shows every seed"),
+        (["table1", "--seeds", "99999999"], "--seeds: must be 10000 at the most, not 99999999"),
+        (["table1", "--scale", "smoke", "engine.device=tpu"], "device: must be auto, cpu, cuda or cuda:N, not 'tpu'"),
         (["table1", "--seeds", "0"], "--seeds: must be 1 or more, not 0"),
         (["table1", "--seeds", "2-1"], "--seeds: must go from one seed to a later one, not '2-1'"),
         (
@@ -174,7 +179,7 @@ def test_a_finished_run_whose_results_are_gone_is_told_of(superfed: Program, tmp
         (["table1", "table2", "--plan"], "table2: only engine.KEY=VALUE may be given"),
         (["table1", "engine.devise=cpu", "--plan"], "engine.devise: unknown; did you mean 'device'?"),
         (["table1", "engine.workers=[1,2]", "--scale", "smoke"], "engine.workers: must be a whole number or 'auto'"),
-        (["table1", "--show", "--ray", "local"], "--ray: is for computing, and --show runs nothing"),
+        (["table1", "--show", "--ray", "local"], "--ray: is for computing, and nothing is run here"),
         (["table1", "--plan", "--show"], "--plan: cannot be given together with --show"),
         (["table1", "--keep", "--cell", "k50"], "--keep: cannot be given together with --cell"),
         (["all", "--page", "page.html"], "--page: must be a file in Markdown, as in FILE.md, not page.html"),
@@ -300,3 +305,56 @@ def test_a_run_goes_on_as_it_began_and_says_so(superfed: Program, tmp_path: Path
     assert "begun with other engine settings, and going on with these: mnist-fedavg-" in " ".join(again.stdout.split())
     alike = superfed(*small, *ENGINE)
     assert "begun with other" not in alike.stdout
+
+
+def test_pages_are_of_every_seed_and_the_terminal_of_those_asked_for(superfed: Program, tmp_path: Path) -> None:
+    asked = ("reproduce", "table1", *ENGINE, "--scale", "smoke", "--out", tmp_path, "--only", "mnist/k50/fedavg")
+    assert superfed(*asked, "--seeds", "2").returncode == 0
+    done = superfed(*asked, "--seeds", "7-7", "--show", "--keep", "--kept", tmp_path / "kept")
+    assert "0 of 1 numbers are there" in done.stdout
+    assert not (tmp_path / "kept").exists()
+    assert "1 of 66 numbers are there" in (tmp_path / "smoke" / "table1.html").read_text()
+
+
+def test_a_page_that_cannot_be_written_loses_nothing_else(superfed: Program, tmp_path: Path) -> None:
+    (tmp_path / "smoke" / "table1.html").mkdir(parents=True)
+    only = ("--scale", "smoke", "--only", "table1/mnist/k50/fedavg,table5/cifar10/start0.2/superfed_mm")
+    done = superfed("reproduce", "all", *ENGINE, *only, "--out", tmp_path, "--keep", "--kept", tmp_path / "kept")
+    assert done.returncode == 1
+    assert f"superfed: {tmp_path}/smoke/table1.html: cannot be written" in done.stderr
+    assert (tmp_path / "smoke" / "table5.html").exists()
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["table1.json", "table5.json"]
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"schema": 1}', None])
+def test_a_damaged_run_is_told_of_and_others_are_made(superfed: Program, tmp_path: Path, damage: str | None) -> None:
+    """None: everything in its folder was removed but the lock, which is hidden."""
+    asked = ("reproduce", "table1", *ENGINE, "--scale", "smoke", "--out", tmp_path, "--only")
+    assert superfed(*asked, "mnist/k50/fedavg").returncode == 0
+    (experiment,) = (tmp_path / "smoke").glob("mnist-fedavg-*")
+    if damage is None:
+        shutil.rmtree(experiment)
+        experiment.mkdir()
+        (experiment / ".lock").touch()
+    else:
+        (experiment / "experiment.json").write_text(damage)
+    done = superfed(*asked, "mnist/k50/fedavg,mnist/k50/fedprox")
+    if damage is None:
+        assert done.returncode == 0, done.stderr
+        assert "2 of 2 numbers are there" in done.stdout
+    else:
+        assert done.returncode == 1
+        assert f"remove {experiment} to have it made anew" in done.stderr
+        assert "1 of 2 numbers are there" in done.stdout
+    assert superfed(*asked, "mnist/k50/fedavg", "--plan").returncode == 0
+
+
+def test_the_terminal_has_the_parts_that_were_asked_for(superfed: Program, tmp_path: Path) -> None:
+    """Of a figure's numbers too, though its page has all."""
+    asked = ("reproduce", "figure3", *ENGINE, "--scale", "smoke", "--out", tmp_path, "--only")
+    assert superfed(*asked, "nu1_mu0.1/superfed").returncode == 0
+    done = superfed(*asked, "nu1_mu0.1/superfed_mm", "--show")
+    rows = [line for line in done.stdout.splitlines() if "±" in line]
+    assert any("SuPerFed-MM" in row for row in rows)
+    assert not any("SuPerFed-LM" in row for row in rows)
+    assert "SuPerFed-LM" in (tmp_path / "smoke" / "figure3.html").read_text()

@@ -29,7 +29,7 @@ def test_everything(superfed: Program, tmp_path: Path) -> None:
     kept, where = tmp_path / "kept", tmp_path / "runs" / "smoke"
     done = superfed(*command, "--keep", "--kept", kept)
     assert done.returncode == 0, done.stderr
-    assert len(list(where.glob("*/experiment.json"))) == 348
+    assert len(list(where.glob("*/experiment.json"))) == 350
 
     for table in published().tables:
         count = sum(len(published().metrics(cell)) for cell in published().cells(table))

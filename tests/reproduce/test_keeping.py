@@ -12,7 +12,7 @@ from some_records import MADE, landscape, record
 from superfed.core.errors import UserError
 from superfed.reproduce.compare import compare
 from superfed.reproduce.keeping import keep, read, read_all
-from superfed.reproduce.record import Record
+from superfed.reproduce.record import USED, Record
 from superfed.reproduce.words import cells_of, notes
 
 ONE, OTHER = "table1/mnist/k50/fedavg", "table1/cifar10/k50/fedavg"
@@ -130,6 +130,7 @@ def test_nothing_found_makes_no_file(tmp_path: Path) -> None:
     [
         ("[1]", "has schema None, and this program reads schema 1"),
         ('{"schema": 2}', "has schema 2, and this program reads schema 1"),
+        ('{"schema": 1, "target": ["table1"], "scale": "full"}', "is of .* at the scale full, which"),
         ('{"schema": 1, "target": "table9", "scale": "full"}', "is of table9 at the scale full, which"),
         ('{"schema": 1, "target": "table1", "scale": "full", "records": [{}]}', "cannot be read .* in record 1"),
         ("{", "cannot be read"),
@@ -145,6 +146,14 @@ def test_a_file_that_is_none_is_a_sentence(text: str, sentence: str, tmp_path: P
     "changes",
     [
         {"readings": {}},
+        {"seed": "zero"},
+        {"num_clients": None},
+        {"diverged": "x"},
+        {"silent": [1]},
+        {"by_score": {"top5": {"mean": "x", "std": 0.1}}},
+        {"made": asdict(MADE) | {"seconds": "x"}},
+        {"made": asdict(MADE) | {"hardware": None}},
+        {"readings": {name: {"top1": {"mean": "x", "std": 0}} for name in USED}},
         {"readings": {"oracle": 1}},
         {"readings": ["oracle"]},
         {"earlier": [{}]},

@@ -163,7 +163,7 @@ print("torch" in sys.modules)
 
 
 def test_reading_needs_no_torch_and_no_particular_locale(experiment: Path) -> None:
-    RunFolder(experiment / "a-seed0").write_info({"title": "μ"})
+    RunFolder(experiment / "a-seed0").write_info({"title": "μ", "status": "running"})
     environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     command = [sys.executable, "-c", READ_WITHOUT_TORCH, str(experiment / "a-seed0")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)

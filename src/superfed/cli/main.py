@@ -4,6 +4,7 @@ Heavy imports wait until a command runs, so that help and completion answer at o
 """
 
 import sys
+from io import TextIOWrapper
 
 import typer
 
@@ -80,6 +81,9 @@ def main() -> None:
     from superfed.core.errors import UserError
 
     set_up()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no ± gets a question mark
     try:
         app(prog_name="superfed")
     except UserError as error:

@@ -10,6 +10,7 @@ from superfed.reproduce.cells import TARGETS, Cell, cells
 from superfed.reproduce.scales import Scale
 
 ALL = "all"
+MOST_SEEDS = 10_000
 
 
 def seeds_of(text: str) -> range:
@@ -18,6 +19,7 @@ def seeds_of(text: str) -> range:
     if given is None:
         raise SettingError("--seeds", f"must be a number of seeds, or from one to another as in 1-2, not '{text}'")
     first, last = given.groups()
+    require(int(last) <= MOST_SEEDS, "--seeds", f"must be {MOST_SEEDS} at the most, not {last}")
     if first is None:
         require(int(last) >= 1, "--seeds", f"must be 1 or more, not {last}")
         return range(int(last))

@@ -14,18 +14,19 @@ from superfed.cli.interrupt import Heeding, stoppable
 from superfed.cli.progress import watching
 from superfed.cli.reproduce_plan import in_bytes
 from superfed.core.errors import UserError
+from superfed.engine.executors import check_engine
 from superfed.experiments.places import Here, Place
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.parts import PARTS, TARGET
 from superfed.reproduce.room import room_at, room_for
 from superfed.reproduce.running import (
     begun_otherwise,
-    finished,
     folder_name,
     in_jobs,
     is_begun,
     run_all,
     split_by_data,
+    states,
 )
 from superfed.reproduce.scales import SURFACES, Scale
 from superfed.reproduce.surveys import survey
@@ -46,8 +47,11 @@ class Job:
 
 def make(planned: Sequence[PlannedRun], job: Job, console: Console) -> list[str]:
     """What went wrong, to be said when all else is shown. That data is not at hand is said at once too."""
-    complaints = []
-    here, missing = split_by_data([run for run in planned if finished(run, job.where) is None], job.data_root)
+    if isinstance(job.place, Here):
+        check_engine(str(job.engine.get("device", "auto")), 1)  # before any data is read
+    complaints = list[str]()
+    unfinished = [run for run, folder in states(planned, job.where, complaints.append) if folder is None]
+    here, missing = split_by_data(unfinished, job.data_root)
     for why, runs in missing.items():
         what = left_out(runs, here)
         typer.echo(f"superfed: {what} is left out: {why}{_hint(runs)}", err=True)

@@ -9,6 +9,7 @@ from rich.console import Console
 from superfed.core.errors import UserError, require
 from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.compare import Line, compare
+from superfed.reproduce.drawn import narrowed
 from superfed.reproduce.index_page import INDEX, index_page
 from superfed.reproduce.keeping import keep, read_all
 from superfed.reproduce.latex import PAPER, latex
@@ -22,18 +23,32 @@ from superfed.reproduce.terminal_figure import show_figure
 from superfed.store.files import write_text
 
 
-def show_all(wanted: Sequence[Cell], scale: str, records: Records, where: Path, console: Console) -> None:
-    """Each table and figure that has wanted cells; and a page that leads to all there are, of whatever command."""
+def show_all(
+    wanted: Sequence[Cell], scale: str, found: Records, those: Records, where: Path, console: Console
+) -> list[str]:
+    """Each table and figure that has wanted cells: in the terminal of ``those`` runs that were asked for, as pages of all that
+    were found; and a page that leads to all there are, of whatever command. Why some cannot be had."""
+    complaints = []
     for target in dict.fromkeys(cell.table for cell in wanted):
         asked = [cell.id for cell in wanted if cell.table == target]
-        every = {cell: of_seeds for cell, of_seeds in records.items() if cell.startswith(f"{target}/")}
+        every, some = (
+            {cell: of_cell for cell, of_cell in records.items() if cell.startswith(f"{target}/")}
+            for records in (found, those)
+        )
         show_one = _show_figure if is_drawn(target) else _show_table
-        show_one(target, scale, every, asked, where, console)
+        try:
+            show_one(target, scale, every, some, asked, where, console)
+        except UserError as error:  # such as a page that cannot be written: others may
+            complaints.append(str(error))
         console.print()
-    index = index_page(where, cast(Scale, scale))
-    if index is not None:
-        write_text(where / INDEX, index)
-        _say("index", where / INDEX, console)
+    try:
+        index = index_page(where, cast(Scale, scale))
+        if index is not None:
+            write_text(where / INDEX, index)
+            _say("index", where / INDEX, console)
+    except UserError as error:
+        complaints.append(str(error))
+    return complaints
 
 
 def beside(wanted: Sequence[Cell], scale: str) -> list[Cell]:
@@ -73,30 +88,32 @@ def write_results(folder: Path, path: Path, console: Console) -> None:
     _say("page", path, console)
 
 
-def _show_table(target: str, scale: str, records: Records, asked: Sequence[str], where: Path, console: Console) -> None:
+def _show_table(
+    target: str, scale: str, every: Records, some: Records, asked: Sequence[str], where: Path, console: Console
+) -> None:
     """What was asked for in the terminal, and all there is as a page and as LaTeX."""
-    title, every = title_of(target, scale), _lines(target, records, asked)
-    lines = [line for line in every if line.cell in asked]
-    if not lines:
+    title, shown = title_of(target, scale), [line for line in _lines(target, some, asked) if line.cell in asked]
+    if not shown:
         console.print("Nothing that was run has a number in print.")
         return
-    show(title, lines, console)
+    show(title, shown, console)
+    lines = _lines(target, every, asked)
     for words, path, text in (
-        ("page", where / f"{target}.html", page({title: every}, records)),
-        ("LaTeX", where / f"{target}.tex", latex(f"{PAPER}, {title}", every)),
+        ("page", where / f"{target}.html", page({title: lines}, every)),
+        ("LaTeX", where / f"{target}.tex", latex(f"{PAPER}, {title}", lines)),
     ):
         write_text(path, text)
         _say(words, path, console)
 
 
 def _show_figure(
-    target: str, scale: str, records: Records, asked: Sequence[str], where: Path, console: Console
+    target: str, scale: str, every: Records, some: Records, asked: Sequence[str], where: Path, console: Console
 ) -> None:
     """In the terminal, as a page, its pictures and its data in files."""
-    title, drawn = title_of(target, scale), draw(target, records)
-    show_figure(title, drawn, console)
-    state = f"{len(records)} of {len(cells(target, cast(Scale, scale)))} cells are there"
-    write_text(where / f"{target}.html", figure_page(title, drawn, records, state))
+    title, drawn, all_cells = title_of(target, scale), draw(target, every), cells(target, cast(Scale, scale))
+    show_figure(title, narrowed(draw(target, some), asked if len(asked) < len(all_cells) else None), console)
+    state = f"{len(every)} of {len(all_cells)} cells are there"
+    write_text(where / f"{target}.html", figure_page(title, drawn, every, state))
     _say("page", where / f"{target}.html", console)
     files = {f"{picture.name}.svg": f"{picture.svg}\n" for picture in drawn.pictures} | dict(drawn.data)
     for name, text in files.items():

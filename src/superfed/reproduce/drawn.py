@@ -1,7 +1,7 @@
 """A figure, whichever it is: pictures, the same in numbers, what is to be said of it, and its data."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from superfed.report.markup import Markup
 
@@ -33,6 +33,8 @@ class Section:
     """By row and column."""
     headings: tuple[str, ...]
     rows: tuple[Row, ...]
+    unrun: tuple[str, ...] = ()
+    """Cells that would have rows if they were run."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,18 @@ class Drawn:
     @property
     def pictures(self) -> list[Picture]:
         return [picture for section in self.sections for row in section.pictures for picture in row]
+
+
+def narrowed(drawn: Drawn, cells: Collection[str] | None) -> Drawn:
+    """Its parts that have numbers of these cells, and of those no others; all of it without ``cells``."""
+    if cells is None:
+        return drawn
+    some = [
+        replace(section, rows=tuple(row for row in section.rows if row.cell in cells))
+        for section in drawn.sections
+        if any(cell in cells for cell in (*section.unrun, *(row.cell for row in section.rows)))
+    ]
+    return replace(drawn, sections=tuple(some))
 
 
 NOT_RUN = Drawn((), ("None of it has been run.",))

@@ -65,7 +65,7 @@ def read(path: Path) -> Kept:
         schema = file.get("schema") if isinstance(file, dict) else None
         raise UserError(f"{path}: has schema {schema}, and this program reads schema {SCHEMA}")
     target, scale = file.get("target"), file.get("scale")
-    if target not in TARGETS or scale not in get_args(Scale):
+    if not isinstance(target, str) or target not in TARGETS or scale not in get_args(Scale):
         raise UserError(f"{path}: is of {target} at the scale {scale}, which this program does not know")
     records: dict[str, list[Record]] = {}
     try:

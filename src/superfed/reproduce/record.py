@@ -1,7 +1,7 @@
 """What a finished run says for one cell: all that tables and figures are made of, small enough to be kept for good."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from superfed.reproduce.parts import TARGET as PARTS
 from superfed.reproduce.parts import place_of
 from superfed.reproduce.provenance import Made
 from superfed.reproduce.published import published
-from superfed.reproduce.running import finished
+from superfed.reproduce.running import states
 from superfed.reproduce.surveys import surveyed
 from superfed.reproduce.tallies import Tallies
 from superfed.store.layout import RunFolder
@@ -27,6 +27,19 @@ ACCURACY = ("top1",)
 
 USED = ("oracle", "best_shared", "validated", "validated_shared", "fixed")
 """The readings that every record has."""
+
+RECORDED: Mapping[str, type] = {"cell": str, "seed": int, "num_clients": int, "diverged": int, "silent": int}
+MADE_OF: Mapping[str, type | tuple[type, ...]] = {
+    "folder": str,
+    "began": str,
+    "settings": str,
+    "data": str,
+    "seconds": (int, float),
+    "engine": dict,
+    "versions": dict,
+    "hardware": dict,
+}
+"""What is looked at in a file that anyone may have written: what of a record, and how it was made, is of which kind."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +93,8 @@ class Record:
     @classmethod
     def from_plain(cls, plain: Plain) -> "Record":
         """``KeyError``, ``TypeError`` and the like, if it is none."""
+        _check_kinds({"diverged": 0, "silent": 0, **plain}, RECORDED)
+        _check_scores({"by_score": plain.get("by_score", {})})
         for numbers in (plain, *plain.get("earlier", ())):
             _check(numbers)
         surfaces = {view: Landscape(**one) for view, one in plain.get("surfaces", {}).items()}
@@ -91,11 +106,22 @@ class Record:
 
 def _check(numbers: Plain) -> None:
     """A record's own, or those in whose place it is."""
-    for name in USED:
-        if not isinstance(numbers["readings"][name], dict):
-            raise TypeError(f"the reading {name} has no numbers")
-    if not isinstance(numbers["made"]["began"], str):
-        raise TypeError("when it began is no time")
+    _check_scores({name: numbers["readings"][name] for name in USED})
+    _check_kinds(numbers["made"], MADE_OF)
+
+
+def _check_kinds(plain: Plain, kinds: Mapping[str, type | tuple[type, ...]]) -> None:
+    for key, kind in kinds.items():
+        if not isinstance(plain[key], kind):
+            raise TypeError(f"{key} cannot be {plain[key]!r}")
+
+
+def _check_scores(readings: Plain) -> None:
+    for name, over in readings.items():
+        for metric, score in over.items():
+            for key in ("mean", "std"):
+                if not isinstance(score[key], (int, float, type(None))):
+                    raise TypeError(f"{key} of {metric} ({name}) cannot be {score[key]!r}")
 
 
 Records = Mapping[str, Sequence[Record]]
@@ -107,13 +133,18 @@ def summaries(records: Records) -> dict[str, list[Plain]]:
     return {cell: [record.summary for record in of_seeds] for cell, of_seeds in records.items()}
 
 
+def of_seeds(found: Records, seeds: Collection[int]) -> dict[str, list[Record]]:
+    """Those with these seeds alone."""
+    chosen = {cell: [record for record in every if record.seed in seeds] for cell, every in found.items()}
+    return {cell: some for cell, some in chosen.items() if some}
+
+
 def records(
     runs: Sequence[PlannedRun], out: Path, tell: Callable[[str], None] = lambda words: None
 ) -> dict[str, list[Record]]:
     """Those of all finished runs, in the order of ``runs``; ``tell`` hears of those whose files cannot be read."""
     found: dict[str, list[Record]] = {}
-    for run in runs:
-        folder = finished(run, out)
+    for run, folder in states(runs, out, tell):
         if folder is None:
             continue
         try:

@@ -1,6 +1,6 @@
 """The runs behind tables, on disk: each once, wherever it is needed, gone on with where it was."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -31,6 +31,19 @@ def finished(run: PlannedRun, out: Path) -> RunFolder | None:
         return None
     (only,) = folder.runs()
     return only
+
+
+def states(
+    runs: Sequence[PlannedRun], out: Path, tell: Callable[[str], None]
+) -> Iterator[tuple[PlannedRun, RunFolder | None]]:
+    """Each run with its folder, if it came to its end; ``tell`` hears of those whose files say neither, which are left out."""
+    for run in runs:
+        try:
+            folder = finished(run, out)
+        except UserError as error:
+            tell(f"{error}; remove {out / folder_name(run)} to have it made anew")
+        else:
+            yield run, folder
 
 
 def in_jobs(runs: Sequence[PlannedRun]) -> list[list[PlannedRun]]:

@@ -15,7 +15,7 @@ from superfed.experiments.surface import Span, joint_window, surface_of, three_o
 from superfed.reproduce.cells import PlannedRun
 from superfed.reproduce.landscape import Landscape
 from superfed.reproduce.paper import Plain
-from superfed.reproduce.running import finished
+from superfed.reproduce.running import states
 from superfed.store.files import read_json, write_json
 from superfed.store.layout import RunFolder
 
@@ -44,7 +44,8 @@ def survey(
     ``size`` is how many points a side has, and how many clients' samples the loss is taken on; ``tell`` hears of each
     surface before it is computed.
     """
-    folders = [folder for run in runs if (folder := finished(run, out)) is not None]
+    heard = list[str]()  # of damaged files, which who reads the records tells of
+    folders = [folder for _, folder in states(runs, out, heard.append) if folder is not None]
     names = [folder.path.parent.name for folder in folders]
     complaints, loaded = [], {}
     try:
@@ -111,8 +112,9 @@ def _stored(folder: RunFolder) -> Plain:
     if not path.exists():
         return {"schema": SCHEMA, "beside": [], "complete": False, "surfaces": {}}
     file: Plain = read_json(path)
-    if file.get("schema") != SCHEMA:
-        raise UserError(f"{path}: has schema {file.get('schema')}, and this program reads schema {SCHEMA}")
+    schema = file.get("schema") if isinstance(file, dict) else None
+    if schema != SCHEMA:
+        raise UserError(f"{path}: has schema {schema}, and this program reads schema {SCHEMA}")
     return file
 
 

@@ -28,6 +28,8 @@ from superfed.core.errors import UserError
 from superfed.store.files import read_json, write_json, write_text
 
 SCHEMA = 1
+LOCK = ".lock"
+"""In an experiment's folder, while somebody works on it and after."""
 
 
 class RunFolder:
@@ -98,7 +100,7 @@ class ExperimentFolder:
         """Whether a new experiment may begin here: nothing is there, or only what a writer killed at once left behind."""
         if not self.path.is_dir():
             return not self.path.exists()
-        return all(p.name.endswith(".part") for p in self.path.iterdir())
+        return all(p.name.endswith(".part") or p.name == LOCK for p in self.path.iterdir())
 
     def run(self, name: str) -> RunFolder:
         return RunFolder(self.path / name)

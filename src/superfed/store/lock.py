@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from superfed.core.errors import UserError
+from superfed.store.layout import LOCK
 
 try:
     import fcntl
@@ -28,7 +29,7 @@ def locked(folder: Path) -> Iterator[None]:
     if place in _held:
         raise UserError(f"{folder}: this process is working on it already")
     try:
-        file = (folder / ".lock").open("w")
+        file = (folder / LOCK).open("w")
     except OSError as error:
         raise UserError(f"{folder}: cannot be locked ({error.strerror})") from error
     with file:
@@ -52,7 +53,7 @@ def nobody_holds(folder: Path) -> bool:
     if fcntl is None or folder.resolve() in _held:  # to close the file that this process holds would give the lock away
         return False
     try:
-        with (folder / ".lock").open("rb") as file:
+        with (folder / LOCK).open("rb") as file:
             os.lockf(file.fileno(), os.F_TEST, 0)
     except FileNotFoundError:  # nobody ever held it
         return True

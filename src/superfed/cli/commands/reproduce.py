@@ -100,6 +100,7 @@ def command(
     from rich.console import Console
 
     from superfed.cli.elsewhere import place_for
+    from superfed.cli.logs import complain
     from superfed.cli.reproduce_again import command_again
     from superfed.cli.reproduce_asked import ALL, chosen, one_thing, seeds_of, seeds_there
     from superfed.cli.reproduce_cell import show_cells
@@ -111,8 +112,8 @@ def command(
     from superfed.experiments.schema import EngineConfig
     from superfed.reproduce.cells import runs
     from superfed.reproduce.plan import Plan
-    from superfed.reproduce.record import records
-    from superfed.reproduce.running import engine_settings, finished
+    from superfed.reproduce.record import of_seeds, records
+    from superfed.reproduce.running import engine_settings, states
 
     console = Console()
     engine = engine_settings(changes or [])
@@ -120,8 +121,10 @@ def command(
     of_results = page if gpus is None else None
     one_thing(plan=plan, page=of_results, show=show, cell=cell)
     one_thing(keep=keep, plan=plan, page=of_results, cell=cell)
+    idle = plan or show or cell is not None or of_results is not None
     for name, value in (("--ray", ray), ("--gpus-per-task", gpus_per_task), ("--store", store)):
-        require(not show or value is None, name, "is for computing, and --show runs nothing")
+        require(not idle or value is None, name, "is for computing, and nothing is run here")
+    require(cell is None or seeds is None, "--seeds", "is not for --cell, which shows every seed that is there")
     require(plan or gpus is None, "--gpus", "schedules a plan; give --plan too")
     require(gpus is not None or price is None, "--price", "is for a schedule's hours; give --plan --gpus too")
     if of_results is not None:
@@ -132,7 +135,7 @@ def command(
     if plan:
         precision = engine.get("precision", EngineConfig.precision)
         if gpus is None:
-            done = [run for run in runs(wanted, numbers) if finished(run, where)]
+            done = [run for run, folder in states(runs(wanted, numbers), where, complain) if folder is not None]
             show_plan(Plan.of(wanted, numbers, precision), done, console)
         else:
             show_on_gpus(wanted, numbers, precision, gpus, price, page, console)
@@ -143,15 +146,15 @@ def command(
         return
     complaints = list[str]()
     if not show:
-        again = command_again(target, changes or [], scale, seeds or "1", out, only, kept if keep else None, data_root)
+        again = command_again(target, changes or [], scale, seeds, out, only, kept if keep else None, data_root)
         with place_for(ray, gpus_per_task, store) as place:
             job = Job(scale, where, again + place.options, engine, data_root, place)
             complaints += make(runs(wanted, numbers), job, console)
-    shown = numbers if seeds is not None else sorted({*numbers, *seeds_there(where)})
-    found = records(runs(beside(wanted, scale), shown), where, complaints.append)
-    show_all(wanted, scale, found, where, console)
+    found = records(runs(beside(wanted, scale), sorted({*numbers, *seeds_there(where)})), where, complaints.append)
+    those = found if seeds is None else of_seeds(found, numbers)
+    complaints += show_all(wanted, scale, found, those, where, console)
     if keep:
-        complaints += keep_all(wanted, scale, found, kept, console)
+        complaints += keep_all(wanted, scale, those, kept, console)
     for sentence in complaints:
         typer.echo(f"superfed: {sentence}", err=True)
     if complaints:

@@ -59,5 +59,9 @@ def questions(records: Records) -> Drawn:
 
 def _titled(section: Section, number: int, column: Column) -> Section:
     """What has no answer yet has no numbers worth a table."""
-    rows = () if section.remarks == NOT_YET else section.rows
-    return replace(section, heading=f"{number}. {section.heading} ({column.title})", rows=rows)
+    titled = replace(section, heading=f"{number}. {section.heading} ({column.title})")
+    return (
+        replace(titled, rows=(), unrun=tuple(row.cell for row in section.rows))
+        if section.remarks == NOT_YET
+        else titled
+    )
