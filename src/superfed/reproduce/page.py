@@ -22,7 +22,7 @@ body { max-width: 100rem; }
 .pictures svg { width: 100%; height: auto; border-radius: .4rem; }
 @media (min-width: 60rem) { .pictures.many { grid-template-columns: repeat(3, 1fr); } .pictures.one { max-width: 62rem; } }
 """
-RUNS = "runs"
+RUNS = "runs, by seed"
 """The column of links to a line's runs, by their seeds."""
 
 
