@@ -164,8 +164,8 @@ def explanation(lines: Sequence[Line]) -> list[str]:
         f"ours: mean ±std over clients (std over seeds), at the λ of the reading {about.reading}, as the published numbers "
         f"are ({about.reading_why}); {HEADLINE}: at each client's own choice on its validation samples, the honest one.",
         "points: ours less the published. verdict: higher or lower where every test that can be made sees a difference at "
-        f"{LEVEL:.0%}: a two-sided z test against the spread over clients, and from {SEEDS_NEEDED} seeds on a t test against that "
-        "between seeds too; agrees means that no difference can be seen, not that there is none.",
+        f"{LEVEL:.0%}: a two-sided z test against the spread over clients, and from {SEEDS_NEEDED} seeds on a t test against "
+        "that between seeds too; agrees means that no difference can be seen, not that there is none.",
         *([AS_PRINTED] if has_standard(lines) else []),
         f"Of the published table: {' '.join(about.remarks)}",
     ]
