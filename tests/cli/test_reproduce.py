@@ -204,7 +204,7 @@ def test_everything_can_be_planned(superfed: Program, tmp_path: Path) -> None:
     done = superfed("reproduce", "all", "--plan", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
-        "435 cells, 1 seed: 405 runs in "
+        "443 cells, 1 seed: 413 runs in "
     )  # some of figures and questions are those of tables
     figure = superfed("reproduce", "figureB", "--plan", cwd=tmp_path)
     assert figure.stdout.startswith("3 cells, 1 seed: 3 runs in 3 groups")

@@ -1,5 +1,6 @@
 """A federation in one process learns what the simulator learns, to the bit, with every method, over Flower's records."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,14 +40,17 @@ def test_every_method_learns_what_the_simulator_learns(name: str, tmp_path: Path
             assert torch.equal(found[part], values), (site, part)
 
 
-def test_what_sites_say_of_their_accuracy_is_what_the_simulator_finds(tmp_path: Path) -> None:
-    config = small_config(METHODS["superfed"])
+@pytest.mark.parametrize("tuning_epochs", [0, 2])
+def test_what_sites_say_of_their_accuracy_is_what_the_simulator_finds(tuning_epochs: int, tmp_path: Path) -> None:
+    plain = small_config(METHODS["superfed"])
+    config = replace(plain, training=replace(plain.training, tuning_epochs=tuning_epochs))
     federation = Federation(config, tmp_path)
     federation.conduct()
     run = simulated(config)
     told = federation.book.results()["sites"]
     for client, site in enumerate(SITES):
         kept = run.states.get(client) or run.task.init_client(client)
-        results = Results([client], [evaluate_client(run.task, client, kept, run.server, lambda_grid(3))])
+        scores = evaluate_client(run.task, client, kept, run.server, lambda_grid(3), tuning_epochs)
+        results = Results([client], [scores])
         assert told[site]["lam"] == results.chosen_lambda(client)
         assert told[site]["accuracy"] == results.accuracy(client)

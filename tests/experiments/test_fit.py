@@ -43,6 +43,17 @@ def test_the_model_handed_out_is_the_one_that_was_evaluated(name: str) -> None:
         assert float(hits.double().mean()) == pytest.approx(client.accuracy)
 
 
+def test_a_tuned_model_is_handed_out_as_it_was_evaluated() -> None:
+    plain, run = fitted("superfed", seed=1), fitted("superfed", seed=1, tuning_epochs=2)
+    for index in range(run.num_clients):
+        client, test = run.client(index), run._run.task.data.test(index)
+        with torch.no_grad():
+            hits = client.model()(test.x).argmax(1) == test.y
+        assert float(hits.double().mean()) == pytest.approx(client.accuracy)
+        assert not torch.equal(client.weights(0.5), plain.client(index).weights(0.5))
+    assert torch.equal(run.global_weights(), plain.global_weights())
+
+
 def test_every_point_of_the_line_is_a_model_of_ones_own() -> None:
     run = fitted("superfed")
     client = run.client(3)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from some_records import MADE, record
 
-from superfed.reproduce.asked import BATCHED, DEALT, NUS, STEEPER, WHOLE
+from superfed.reproduce.asked import BATCHED, DEALT, NUS, STEEPER, TUNED, WHOLE
 from superfed.reproduce.drawn import NOT_RUN, Section
 from superfed.reproduce.methods import METHODS
 from superfed.reproduce.questions.answer import NOT_YET
@@ -16,6 +16,7 @@ from superfed.reproduce.questions.draw import questions
 from superfed.reproduce.questions.printed import nearer
 from superfed.reproduce.record import Record
 from superfed.reproduce.tallies import ARRIVING, Tallies, Tally
+from superfed.reproduce.words import METHODS as NAMES
 
 SAMPLES = (100,) * 60
 NOISE = np.random.default_rng(0).integers(-5, 6, size=60)
@@ -317,12 +318,26 @@ def test_a_tuned_global_model_beside_personal_ones() -> None:
     found = asked(10, tuned, run("k500/fedavg", 60), run("k500/superfed_mm", 85, oracle=91))
     sure = "(p < 0.001 over clients)"
     assert found.remarks == (
-        f"SuPerFed-MM is worse than that at each client's validated λ, by -3.00 {sure}; by -3.00 {sure} at one λ that all "
-        f"validate, and by +3.00 {sure} at the oracle's.",
+        f"SuPerFed-MM is worse than FedAvg, tuned, at each client's validated λ, by -3.00 {sure}; by -3.00 {sure} at one λ "
+        f"that all validate, and by +3.00 {sure} at the oracle's.",
         "The rest is not run yet.",
     )
     assert found.rows[0].words[:3] == ("FedAvg, tuned", "88.00 ±3.00", "–")
     assert words(found, "FedAvg")[:2] == ("60.00 ±3.00", "-28.00°")
     assert words(found, "SuPerFed-MM")[4:] == ("91.00 ±3.00", "+3.00°")
-    assert len(found.rows) == 1 + len(METHODS)
+    assert words(found, "SuPerFed-MM, tuned")[0] == "not run yet"
     assert asked(10, run("k500/superfed_mm", 85)).remarks == NOT_YET
+
+
+def test_personal_models_that_are_tuned_too() -> None:
+    tuned = (run("k500_tuned/fedavg", 88), run("k500_tuned/superfed_mm", 90, oracle=94))
+    found = asked(10, *tuned, run("k500/superfed_mm", 85, oracle=91))
+    sure = "(p < 0.001 over clients)"
+    assert found.remarks[1] == (
+        f"SuPerFed-MM, tuned, is better than FedAvg, tuned, at each client's validated λ, by +2.00 {sure}; by +2.00 {sure} at "
+        f"one λ that all validate, and by +6.00 {sure} at the oracle's; it gains +5.00 {sure} by it at each client's "
+        "validated λ."
+    )
+    assert words(found, "SuPerFed-MM, tuned")[:2] == ("90.00 ±3.00", "+2.00°")
+    titles = [f"{NAMES[name]}, tuned" for name in TUNED] + [NAMES[name] for name in METHODS]
+    assert [row.words[0] for row in found.rows] == titles

@@ -199,15 +199,17 @@ def evaluate(
     epochs: int | None = None,
     brief: bool = False,
 ) -> list[list[ClientScores]]:
-    """The scores of the given clients of each run, as they stand; or of a brief look, all that a curve needs.
+    """The scores of the given clients of each run; or of a brief look, all that a curve needs.
 
-    Before that each trains for itself alone: so many epochs, or as many as its method says.
+    Before that each trains for itself alone: so many epochs, or as many as its run ends with, and for a brief look at how it
+    stands as many as its method cannot do without.
     """
     results: list[dict[int, ClientScores]] = [{} for _ in runs]
     by_epochs: dict[int, list[Lane]] = {}
     for index, (run, chosen) in enumerate(zip(runs, clients, strict=True)):
         server = moved(run.server, executor.device)
-        trained = run.task.algorithm.adapt_epochs if epochs is None else epochs
+        of_run = run.task.algorithm.adapt_epochs if brief else run.task.final_epochs
+        trained = of_run if epochs is None else epochs
         by_epochs.setdefault(trained, []).extend(run.lane(index, client, server) for client in chosen)
     for trained, lanes in by_epochs.items():
         for place, scores in executor.evaluate(lanes, lambdas, trained, brief):

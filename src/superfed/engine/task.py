@@ -47,6 +47,9 @@ class Schedule:
     """Of the clients' SGD; it starts anew in every round."""
     weight_decay: float = 1e-4
     """Of the clients' SGD, on all parameters."""
+    tuning_epochs: int = field(default=0, repr=False)
+    """Passes that each client makes for itself alone after the last round, by the method's own rule and at the first round's
+    rate, before its models are evaluated and used."""
 
     def __post_init__(self) -> None:
         for name in ("rounds", "local_epochs", "batch_size"):
@@ -65,7 +68,8 @@ class Schedule:
         require(self.lr > 0, "lr", f"must be more than 0, not {self.lr}")
         require(0 < self.lr_decay <= 1, "lr_decay", f"must be more than 0 and at most 1, not {self.lr_decay}")
         require(0 <= self.momentum < 1, "momentum", f"must be at least 0 and less than 1, not {self.momentum}")
-        require(self.weight_decay >= 0, "weight_decay", f"must be 0 or more, not {self.weight_decay}")
+        for name in ("weight_decay", "tuning_epochs"):
+            require(getattr(self, name) >= 0, name, f"must be 0 or more, not {getattr(self, name)}")
 
     def cohort_size(self, num_clients: int) -> int:
         if isinstance(self.clients_per_round, int):
@@ -102,12 +106,18 @@ class Task:
 
     @property
     def identity(self) -> str:
-        """What tells this run from any other: a checkpoint of one is of no use to another."""
+        """What tells this run from any other: a checkpoint of one is of no use to another. What comes after the last round
+        is no part of it."""
         shape = (self.model.size, str(self.model.dtype), self.data.fingerprint, self.seed, self.newcomers)
         usual = ("float32", Mean(), None, "keep")
         ours = (self.precision, self.aggregation, self.privacy, self.schedule.last_batch)
         unusual = [value for value, plain in zip(ours, usual, strict=True) if value != plain]
         return sha256(repr((self.algorithm, self.schedule, shape, *unusual)).encode()).hexdigest()
+
+    @property
+    def final_epochs(self) -> int:
+        """How long a client trains for itself alone before its models are used: as its method says, then as it is told."""
+        return self.algorithm.adapt_epochs + self.schedule.tuning_epochs
 
     def check(self) -> None:
         """Refuse, before anything trains, what could only fail later."""

@@ -44,6 +44,7 @@ def fit(
     lr_decay: float = 0.99,
     momentum: float = 0.9,
     weight_decay: float = 1e-4,
+    tuning_epochs: int = 0,
     num_classes: int | None = None,
     class_names: Sequence[str] | None = None,
     test_fraction: float = 0.2,
@@ -70,6 +71,8 @@ def fit(
         clients_per_round: a number, or a fraction such as 0.1; 5 or all if there are fewer, without it.
         last_batch: what becomes of the samples left over when an epoch is cut into batches: "keep" makes a small last batch
             of them, "drop" leaves them out, "even" makes all batches about the same size.
+        tuning_epochs: passes that each client makes for itself alone after the last round, by the method's own rule, before
+            its models are evaluated and used.
         num_classes: without it, as many as the network tells apart, or as the labels show.
         class_names: where labels are names, the order of the classes; without it they are sorted.
         test_fraction, validation_fraction: what is cut from a client's samples, unless it brings its own.
@@ -98,6 +101,7 @@ def fit(
         lr_decay=lr_decay,
         momentum=momentum,
         weight_decay=weight_decay,
+        tuning_epochs=tuning_epochs,
     )
     task = Task(method, view, data, schedule, seed, precision=precision)
     task.check()

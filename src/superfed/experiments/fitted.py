@@ -105,10 +105,10 @@ class FittedRun(Shown):
         return Results([index], [evaluate_client(self.task, index, *self.states_of(index), lambdas)])
 
     def states_of(self, index: int) -> tuple[State, State]:
-        """What the client keeps, and the server's state, after the fine-tuning that some methods end with."""
+        """What the client keeps, and the server's state, after the training for itself alone that the run ends with."""
         stored = self._run.states.get(index)
         kept = self.task.init_client(index) if stored is None else moved(stored, CPU)
-        server, epochs = moved(self._run.server, CPU), self.task.algorithm.adapt_epochs
+        server, epochs = moved(self._run.server, CPU), self.task.final_epochs
         return adapt(self.task, index, kept, server, epochs) if epochs > 0 else (kept, server)
 
     @cached_property

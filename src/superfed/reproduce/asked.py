@@ -40,7 +40,9 @@ WHOLE = SOME
 """Methods that are run without validation samples too, on all of their training samples."""
 FREE = "shakespeare"
 """Dataset of Table 3 whose SuPerFed is run without proximity too: its rate is 40 times that of others and more."""
-TUNED = "fedavg"
-"""Whose global model each client trains on in the end, for as long as in a round."""
+GLOBAL = "fedavg"
+"""Whose model is one for all, unless each client trains it on in the end."""
+TUNED = SOME
+"""Methods whose clients each train on in the end, for as long as in a round."""
 BATCHED = SOME
 """Methods that are run with batches of about one size too, or with a small last one where that is not usual."""

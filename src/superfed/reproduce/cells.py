@@ -156,8 +156,7 @@ def _questions(scale: Scale) -> list[Cell]:
         every = {"validation_fraction": 0.0}  # of CIFAR-10 that makes whole batches, however they are cut
         found += [_varied(_as_left_over(column[name]), Sweep.WHOLE, data=every) for name in asked.WHOLE]
         found += [_otherwise_batched(column[name]) for name in asked.BATCHED]
-        tuned = {"name": "fedavg_ft", "epochs": paper.SETUPS[dataset].local_epochs}
-        found.append(_varied(column[asked.TUNED], Sweep.TUNED, algorithm=tuned))
+        found += [_tuned(column[name]) for name in asked.TUNED]
     for name in MIXINGS:
         of_table = _cell(f"table3/{asked.FREE}/natural", name, paper.NATURAL[asked.FREE])
         held = replace(of_table, id=f"questions/{asked.FREE}/natural/{name}")
@@ -179,6 +178,14 @@ def _varied(cell: Cell, how: str, **changes: Plain) -> Cell:
     """The cell with some keys of some sections changed, beside it as ``SETTING_HOW``."""
     settings = cell.settings | {section: cell.settings[section] | change for section, change in changes.items()}
     return Cell(f"{cell.table}/{cell.dataset}/{cell.setting}_{how}/{cell.method}", settings)
+
+
+def _tuned(cell: Cell) -> Cell:
+    """Each client trains on in the end, for as long as in a round. FedAvg with that is a method of its own."""
+    epochs = cell.settings["training"]["local_epochs"]
+    if cell.method == asked.GLOBAL:
+        return _varied(cell, Sweep.TUNED, algorithm={"name": "fedavg_ft", "epochs": epochs})
+    return _varied(cell, Sweep.TUNED, training={"tuning_epochs": epochs})
 
 
 def _otherwise_batched(cell: Cell) -> Cell:

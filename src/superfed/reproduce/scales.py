@@ -81,18 +81,18 @@ def _full(settings: Plain, dataset: str) -> Plain:
 
 def _short(settings: Plain, dataset: str) -> Plain:
     training, data = settings["training"], settings["data"]
-    shorter = _with(
+    return _with(
         settings,
         algorithm=_fewer_epochs(settings["algorithm"]),
         data={"num_clients": min(data["num_clients"], SHORT_CLIENTS.get(dataset, data["num_clients"]))},
-        training=_fewer_rounds(training, SHORT_ROUNDS[training["rounds"]]),
+        training=_fewer_rounds(training, SHORT_ROUNDS[training["rounds"]]) | _fewer_epochs(training),
         evaluation={"every": 10} | _fewer_epochs(settings["evaluation"]),
     )
-    return _with(shorter, training={"local_epochs": _fewer(training["local_epochs"])})
 
 
 def _smoke(settings: Plain, dataset: str) -> Plain:
-    data, algorithm = settings["data"], settings["algorithm"]
+    data, algorithm, training = settings["data"], settings["algorithm"], settings["training"]
+    few = {"clients_per_round": SMOKE_CLIENTS_PER_ROUND}
     partition = {key: value for key, value in data["partition"].items() if key != "min_samples"}
     smaller = _with(
         settings,
@@ -102,11 +102,10 @@ def _smoke(settings: Plain, dataset: str) -> Plain:
             "num_clients": SMOKE_CLIENTS[data["num_clients"]],
             "partition": partition,
         },
-        training=_fewer_rounds(settings["training"], SMOKE_ROUNDS),
+        training=_fewer_rounds(training, SMOKE_ROUNDS) | dict.fromkeys(_fewer_epochs(training), 1) | few,
         evaluation={"every": SMOKE_ROUNDS, "clients": 2} | dict.fromkeys(_fewer_epochs(settings["evaluation"]), 1),
     )
-    few = {"local_epochs": 1, "clients_per_round": SMOKE_CLIENTS_PER_ROUND}
-    return _with(smaller, training=few) | {"model": dict(SMOKE_MODELS[LIKE.get(dataset, dataset)])}
+    return smaller | {"model": dict(SMOKE_MODELS[LIKE.get(dataset, dataset)])}
 
 
 def _fewer_rounds(training: Plain, rounds: int) -> Plain:

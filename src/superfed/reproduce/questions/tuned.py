@@ -1,8 +1,7 @@
-"""What a method without personal models has if each client trains its global model a little further in the end."""
+"""What methods have if each client trains its models a little further in the end, and what one without personal models has."""
 
 from superfed.report.readings import HEADLINE
-from superfed.reproduce import asked
-from superfed.reproduce.asked import Sweep
+from superfed.reproduce.asked import GLOBAL, TUNED, Sweep
 from superfed.reproduce.drawn import Row, Section
 from superfed.reproduce.methods import METHODS, MIXINGS
 from superfed.reproduce.questions.answer import answer
@@ -10,37 +9,49 @@ from superfed.reproduce.questions.column import Column, apart, name
 from superfed.reproduce.questions.difference import Difference, paired
 
 TITLE = "Would it do to train the global model a little further in the end?"
-TUNED = f"{name(asked.TUNED)}, tuned"
 READINGS = (HEADLINE, "validated_shared", "oracle")
-LESS = f"less {TUNED}"
+
+
+def _title(method: str, how: str) -> str:
+    return f"{name(method)}, tuned" if how else name(method)
+
+
+STANDARD = _title(GLOBAL, Sweep.TUNED)
+LESS = f"less {STANDARD}"
 HEADINGS = ("", "validated", LESS, "validated shared", LESS, "oracle", LESS)
 
 
 def section(column: Column) -> Section:
-    rows = [
-        _row(column, asked.TUNED, Sweep.TUNED, TUNED),
-        *(_row(column, method, "", name(method)) for method in METHODS),
-    ]
-    return Section(TITLE, answer([_of(column, method) for method in MIXINGS]), (), HEADINGS, tuple(rows))
+    tuned, plain = ((method, Sweep.TUNED) for method in TUNED), ((method, "") for method in METHODS)
+    rows = [_row(column, method, how) for method, how in (*tuned, *plain)]
+    clauses = [_of(column, method, how) for how in ("", Sweep.TUNED) for method in MIXINGS]
+    return Section(TITLE, answer(clauses), (), HEADINGS, tuple(rows))
 
 
-def _row(column: Column, method: str, how: str, title: str) -> Row:
+def _row(column: Column, method: str, how: str) -> Row:
+    itself = (method, how) == (GLOBAL, Sweep.TUNED)
     numbers = [
         words
         for reading in READINGS
-        for words in (column.reading(method, reading, how), apart(None if how else _more(column, method, reading)))
+        for words in (
+            column.reading(method, reading, how),
+            apart(None if itself else _more(column, method, how, reading)),
+        )
     ]
-    return column.row(method, how, title, *numbers)
+    return column.row(method, how, _title(method, how), *numbers)
 
 
-def _of(column: Column, method: str) -> str | None:
-    own, shared, oracle = (_more(column, method, reading) for reading in READINGS)
+def _of(column: Column, method: str, how: str) -> str | None:
+    own, shared, oracle = (_more(column, method, how, reading) for reading in READINGS)
     if own is None or shared is None or oracle is None:
         return None
     each, together = f"at each client's validated λ, by {own.words}", f"by {shared.words} at one λ that all validate"
-    return f"{name(method)} is {own.verdict} than that {each}; {together}, and by {oracle.words} at the oracle's"
+    than = f"{_title(method, how)}, is" if how else f"{_title(method, how)} is"
+    said = f"{than} {own.verdict} than {STANDARD}, {each}; {together}, and by {oracle.words} at the oracle's"
+    gain = paired(column.members(method, HEADLINE, how), column.members(method, HEADLINE)) if how else None
+    return said if gain is None else f"{said}; it gains {gain.words} by it at each client's validated λ"
 
 
-def _more(column: Column, method: str, reading: str) -> Difference | None:
+def _more(column: Column, method: str, how: str, reading: str) -> Difference | None:
     """A method less the tuned global model, over the same clients."""
-    return paired(column.members(method, reading), column.members(asked.TUNED, reading, Sweep.TUNED))
+    return paired(column.members(method, reading, how), column.members(GLOBAL, reading, Sweep.TUNED))

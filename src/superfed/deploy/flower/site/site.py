@@ -123,7 +123,7 @@ class Site:
 
     def _evaluated(self, order: Order, task: Task, client: int, kept: State, arrays: Arrays, points: int) -> Letter:
         server = unpack(arrays, server_template(task))
-        lambdas, epochs = lambda_grid(points), task.algorithm.adapt_epochs
+        lambdas, epochs = lambda_grid(points), task.final_epochs
         scores = evaluate_client(
             task, client, moved(kept, self.device), moved(server, self.device), lambdas, epochs, self.device
         )
