@@ -335,8 +335,8 @@ def test_personal_models_that_are_tuned_too() -> None:
     sure = "(p < 0.001 over clients)"
     assert found.remarks[1] == (
         f"SuPerFed-MM, tuned, is better than FedAvg, tuned, at each client's validated λ, by +2.00 {sure}; by +2.00 {sure} at "
-        f"one λ that all validate, and by +6.00 {sure} at the oracle's; it gains +5.00 {sure} by it at each client's "
-        "validated λ."
+        f"one λ that all validate, and by +6.00 {sure} at the oracle's; by being tuned it has +5.00 {sure} at each "
+        f"client's λ and +5.00 {sure} at one for all."
     )
     assert words(found, "SuPerFed-MM, tuned")[:2] == ("90.00 ±3.00", "+2.00°")
     titles = [f"{NAMES[name]}, tuned" for name in TUNED] + [NAMES[name] for name in METHODS]

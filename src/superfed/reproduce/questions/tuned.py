@@ -2,6 +2,7 @@
 
 from superfed.report.readings import HEADLINE
 from superfed.reproduce.asked import GLOBAL, TUNED, Sweep
+from superfed.reproduce.compare import SHARED
 from superfed.reproduce.drawn import Row, Section
 from superfed.reproduce.methods import METHODS, MIXINGS
 from superfed.reproduce.questions.answer import answer
@@ -9,7 +10,7 @@ from superfed.reproduce.questions.column import Column, apart, name
 from superfed.reproduce.questions.difference import Difference, paired
 
 TITLE = "Would it do to train the global model a little further in the end?"
-READINGS = (HEADLINE, "validated_shared", "oracle")
+READINGS = (HEADLINE, SHARED, "oracle")
 
 
 def _title(method: str, how: str) -> str:
@@ -48,8 +49,17 @@ def _of(column: Column, method: str, how: str) -> str | None:
     each, together = f"at each client's validated λ, by {own.words}", f"by {shared.words} at one λ that all validate"
     than = f"{_title(method, how)}, is" if how else f"{_title(method, how)} is"
     said = f"{than} {own.verdict} than {STANDARD}, {each}; {together}, and by {oracle.words} at the oracle's"
-    gain = paired(column.members(method, HEADLINE, how), column.members(method, HEADLINE)) if how else None
-    return said if gain is None else f"{said}; it gains {gain.words} by it at each client's validated λ"
+    return said + (_gain(column, method, how) if how else "")
+
+
+def _gain(column: Column, method: str, how: str) -> str:
+    """By being tuned."""
+    own, shared = (
+        paired(column.members(method, reading, how), column.members(method, reading)) for reading in (HEADLINE, SHARED)
+    )
+    if own is None or shared is None:
+        return ""
+    return f"; by being tuned it has {own.words} at each client's λ and {shared.words} at one for all"
 
 
 def _more(column: Column, method: str, how: str, reading: str) -> Difference | None:
