@@ -318,8 +318,8 @@ def test_a_tuned_global_model_beside_personal_ones() -> None:
     found = asked(10, tuned, run("k500/fedavg", 60), run("k500/superfed_mm", 85, oracle=91))
     sure = "(p < 0.001 over clients)"
     assert found.remarks == (
-        f"SuPerFed-MM is worse than FedAvg, tuned, at each client's validated λ, by -3.00 {sure}; by -3.00 {sure} at one λ "
-        f"that all validate, and by +3.00 {sure} at the oracle's.",
+        f"SuPerFed-MM is worse than FedAvg, tuned, at each client's validated λ, by -3.00 {sure}; worse at one "
+        f"λ that all validate, by -3.00 {sure}, and better at the oracle's, by +3.00 {sure}.",
         "The rest is not run yet.",
     )
     assert found.rows[0].words[:3] == ("FedAvg, tuned", "88.00 ±3.00", "–")
@@ -334,9 +334,9 @@ def test_personal_models_that_are_tuned_too() -> None:
     found = asked(10, *tuned, run("k500/superfed_mm", 85, oracle=91))
     sure = "(p < 0.001 over clients)"
     assert found.remarks[1] == (
-        f"SuPerFed-MM, tuned, is better than FedAvg, tuned, at each client's validated λ, by +2.00 {sure}; by +2.00 {sure} at "
-        f"one λ that all validate, and by +6.00 {sure} at the oracle's; by being tuned it has +5.00 {sure} at each "
-        f"client's λ and +5.00 {sure} at one for all."
+        f"SuPerFed-MM, tuned, is better than FedAvg, tuned, at each client's validated λ, by +2.00 {sure}; better at "
+        f"one λ that all validate, by +2.00 {sure}, and better at the oracle's, by +6.00 {sure}; "
+        f"by being tuned it has +5.00 {sure} at each client's λ and +5.00 {sure} at one for all."
     )
     assert words(found, "SuPerFed-MM, tuned")[:2] == ("90.00 ±3.00", "+2.00°")
     titles = [f"{NAMES[name]}, tuned" for name in TUNED] + [NAMES[name] for name in METHODS]

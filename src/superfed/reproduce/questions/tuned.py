@@ -46,9 +46,11 @@ def _of(column: Column, method: str, how: str) -> str | None:
     own, shared, oracle = (_more(column, method, how, reading) for reading in READINGS)
     if own is None or shared is None or oracle is None:
         return None
-    each, together = f"at each client's validated λ, by {own.words}", f"by {shared.words} at one λ that all validate"
     than = f"{_title(method, how)}, is" if how else f"{_title(method, how)} is"
-    said = f"{than} {own.verdict} than {STANDARD}, {each}; {together}, and by {oracle.words} at the oracle's"
+    said = (
+        f"{than} {own.verdict} than {STANDARD}, at each client's validated λ, by {own.words}; {shared.verdict} at one λ that "
+        f"all validate, by {shared.words}, and {oracle.verdict} at the oracle's, by {oracle.words}"
+    )
     return said + (_gain(column, method, how) if how else "")
 
 
