@@ -141,6 +141,7 @@ def test_a_log_of_many_runs_has_a_line_for_each_and_a_few_more() -> None:
     out = io.StringIO()
     lines = PlainLines(Console(file=out, width=80))
     names, every = runs(200)
+    every[0].curve.append(point(0.7, 0.5))
     lines.started(names, every)
     for now in range(ROUNDS):
         for place, run in enumerate(every):
@@ -160,6 +161,7 @@ def test_a_log_of_many_runs_has_a_line_for_each_and_a_few_more() -> None:
     assert told[0] == "200 runs"
     assert "superfed-mm-nu0-seed7: failed: ValueError: no [luck]" in told
     assert "superfed-mm-nu19-seed9: done after 4 rounds" in told
+    assert "superfed-mm-nu0-seed0: done after 4 rounds, accuracy 70.0% before its final evaluation" in told
     assert len(told) <= 200 + 14
 
 

@@ -53,7 +53,7 @@ class PlainLines:
         one, name = self._tally.runs[run], self._tally.names[run]
         self._tally.run_done(run)
         accuracy = accuracy_of(one)
-        told = f", accuracy {accuracy:.1%}" if accuracy is not None else ""
+        told = f", accuracy {accuracy:.1%} before its final evaluation" if accuracy is not None else ""
         self._print(f"{name}: {self._tally.states[run]} after {one.round} rounds{told}")
 
     def run_failed(self, run: int, reason: str) -> None:
