@@ -234,6 +234,37 @@ def test_where_a_number_comes_from(superfed: Program, tmp_path: Path, monkeypatc
     assert "      name: fedavg" in found.stdout
 
 
+def test_where_a_number_comes_from_that_is_kept_and_was_not_run_here(superfed: Program, tmp_path: Path) -> None:
+    kept, here, there = tmp_path / "kept", ("--out", tmp_path / "here"), ("--out", tmp_path / "there")
+    small = ("reproduce", "table1", "--scale", "smoke", "--only", "mnist/k50/fedavg", "--kept", kept)
+    assert superfed(*small, *ENGINE, *here, "--keep").returncode == 0
+    shown = superfed(*small, *there, "--show")
+    assert shown.returncode == 0, shown.stderr
+    assert f"{kept} keeps the numbers of a cell that was not run here: " in shown.stdout
+    assert "not run here" not in superfed(*small, *here, "--show").stdout
+
+    asked = ("reproduce", "table1", "--scale", "smoke", "--cell", "mnist/k50/fedavg", "--kept", kept)
+    told = superfed(*asked, *there)
+    assert told.returncode == 0, told.stderr
+    assert f"kept         {kept}/table1.json, seed 0" in told.stdout
+    assert f"commit       {commit(SOURCE)}" in told.stdout
+    assert f"superfed reproduce table1 {' '.join(ENGINE)} --scale smoke" in told.stdout
+    assert "      name: fedavg" in told.stdout
+    assert "  folder " not in told.stdout
+    assert "  kept " not in superfed(*asked, *here).stdout  # its run's folder says the same
+
+    file = kept / "table1.json"
+    file.write_text(re.sub(r'"settings":"\w+"', '"settings":"0123abcd"', file.read_text()))
+    other = superfed(*asked, *there)
+    assert "config       another than this version's, whose settings are " in other.stdout
+    assert "name: fedavg" not in other.stdout
+    file.write_text("{}")
+    for arguments in ((*asked, *there), (*small, *there, "--show")):
+        broken = superfed(*arguments)
+        assert (broken.returncode, "Traceback" in broken.stderr) == (2, False)
+        assert f"{file}: has schema None" in broken.stderr
+
+
 def test_what_is_finished_is_shown_and_kept_and_nothing_is_run(superfed: Program, tmp_path: Path) -> None:
     small = ("reproduce", "table1", *SMALL, "--out", tmp_path / "runs")
     superfed(*small[:-4], "--only", "mnist/k50/fedavg", "--out", tmp_path / "runs", *ENGINE)

@@ -11,7 +11,7 @@ from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import narrowed
 from superfed.reproduce.index_page import INDEX, index_page
-from superfed.reproduce.keeping import keep, read_all
+from superfed.reproduce.keeping import keep, kept_records, read_all
 from superfed.reproduce.latex import PAPER, latex
 from superfed.reproduce.page import figure_page, page
 from superfed.reproduce.record import Records, summaries
@@ -72,6 +72,17 @@ def keep_all(wanted: Sequence[Cell], scale: str, records: Records, folder: Path,
         if path is not None:
             _say("kept", path, console)
     return complaints
+
+
+def tell_kept(wanted: Sequence[Cell], there: Records, scale: str, folder: Path, console: Console) -> None:
+    """Of cells that are not there, but whose small files are in ``folder``."""
+    kept = kept_records({cell.table for cell in wanted}, scale, folder)
+    more = sum(cell.id in kept and cell.id not in there for cell in wanted)
+    if more:
+        cells_were = "a cell that was" if more == 1 else f"{more} cells that were"
+        what = f"{folder} keeps the numbers of {cells_were} not run here"
+        how = "superfed reproduce all --page FILE.md writes them, --cell says where they come from"
+        console.print(f"{what}: {how}", highlight=False, markup=False, soft_wrap=True)
 
 
 def write_results(folder: Path, path: Path, console: Console) -> None:

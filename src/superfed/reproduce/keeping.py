@@ -5,7 +5,7 @@ settings, which remembers the numbers that it replaces, and by nothing else.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
@@ -81,6 +81,13 @@ def read_all(folder: Path) -> dict[str, Kept]:
     """By target, in the order of the paper; of those that there are."""
     paths = {target: folder / f"{target}.json" for target in TARGETS}
     return {target: read(path) for target, path in paths.items() if path.exists()}
+
+
+def kept_records(targets: Collection[str], scale: str, folder: Path) -> dict[str, Sequence[Record]]:
+    """By cell, of these targets at this scale."""
+    paths = [path for target in targets if (path := folder / f"{target}.json").exists()]
+    of_scale = [kept for kept in map(read, paths) if kept.scale == scale]
+    return {cell: records for kept in of_scale for cell, records in kept.records.items()}
 
 
 def _add(record: Record, seeds: dict[int, Record], path: Path) -> None:

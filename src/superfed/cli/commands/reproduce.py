@@ -106,7 +106,7 @@ def command(
     from superfed.cli.reproduce_cell import show_cells
     from superfed.cli.reproduce_plan import show_plan
     from superfed.cli.reproduce_runs import Job, make
-    from superfed.cli.reproduced import beside, keep_all, show_all, write_results
+    from superfed.cli.reproduced import beside, keep_all, show_all, tell_kept, write_results
     from superfed.cli.schedule.show import show_on_gpus
     from superfed.core.errors import require
     from superfed.experiments.schema import EngineConfig
@@ -141,7 +141,7 @@ def command(
             show_on_gpus(wanted, numbers, precision, gpus, price, page, console)
         return
     if cell is not None:
-        if not show_cells(cell, wanted, scale, out, console):
+        if not show_cells(cell, wanted, scale, out, kept, console):
             raise typer.Exit(1)
         return
     complaints = list[str]()
@@ -155,6 +155,8 @@ def command(
     complaints += show_all(wanted, scale, found, those, where, console)
     if keep:
         complaints += keep_all(wanted, scale, those, kept, console)
+    elif show:
+        tell_kept(wanted, those, scale, kept, console)
     for sentence in complaints:
         typer.echo(f"superfed: {sentence}", err=True)
     if complaints:
