@@ -33,7 +33,7 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     (
         {"training.optimizer": "adam"},
         "training.optimizer: unknown; here there are rounds, clients_per_round, local_epochs, batch_size, last_batch, "
-        "lr, lr_decay, momentum, weight_decay",
+        "lr, lr_decay, momentum, weight_decay, tuning_epochs",
     ),
     # what is missing or empty
     ({"training": LEFT_OUT}, "training: is needed and not given"),

@@ -135,6 +135,7 @@ def test_a_short_config_resolved() -> None:
         "lr_decay": 0.99,
         "momentum": 0.9,
         "weight_decay": 1e-4,
+        "tuning_epochs": 0,
     }
     assert plain["data"]["partition"] == {
         "name": "pathological",
