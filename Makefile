@@ -9,12 +9,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 help:            ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 12
 
-# An old pip, such as that of Python 3.11.7, does not come to an end with torch's GPU packages.
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "superfed needs Python 3.11 or newer; say which with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install -q --upgrade pip || echo "pip cannot be renewed here, and that of $(PYTHON) is used"
 
 $(VENV)/.user: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing superfed into $(VENV) (some minutes the first time)"
