@@ -241,7 +241,8 @@ def test_where_a_number_comes_from_that_is_kept_and_was_not_run_here(superfed: P
     shown = superfed(*small, *there, "--show")
     assert shown.returncode == 0, shown.stderr
     assert f"{kept} keeps the numbers of a cell that was not run here: " in shown.stdout
-    assert "not run here" not in superfed(*small, *here, "--show").stdout
+    for seeds in ((), ("--seeds", "7-7")):
+        assert "not run here" not in superfed(*small, *here, "--show", *seeds).stdout
 
     asked = ("reproduce", "table1", "--scale", "smoke", "--cell", "mnist/k50/fedavg", "--kept", kept)
     told = superfed(*asked, *there)
@@ -259,10 +260,10 @@ def test_where_a_number_comes_from_that_is_kept_and_was_not_run_here(superfed: P
     assert "config       another than this version's, whose settings are " in other.stdout
     assert "name: fedavg" not in other.stdout
     file.write_text("{}")
-    for arguments in ((*asked, *there), (*small, *there, "--show")):
+    for arguments, code in (((*asked, *there), 2), ((*small, *there, "--show"), 1)):
         broken = superfed(*arguments)
-        assert (broken.returncode, "Traceback" in broken.stderr) == (2, False)
-        assert f"{file}: has schema None" in broken.stderr
+        assert (broken.returncode, "Traceback" in broken.stderr) == (code, False)
+        assert f"superfed: {file}: has schema None" in broken.stderr
 
 
 def test_what_is_finished_is_shown_and_kept_and_nothing_is_run(superfed: Program, tmp_path: Path) -> None:

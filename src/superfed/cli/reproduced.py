@@ -74,15 +74,19 @@ def keep_all(wanted: Sequence[Cell], scale: str, records: Records, folder: Path,
     return complaints
 
 
-def tell_kept(wanted: Sequence[Cell], there: Records, scale: str, folder: Path, console: Console) -> None:
-    """Of cells that are not there, but whose small files are in ``folder``."""
-    kept = kept_records({cell.table for cell in wanted}, scale, folder)
+def tell_kept(wanted: Sequence[Cell], there: Records, scale: str, folder: Path, console: Console) -> list[str]:
+    """Of cells that are not there, but whose small files are in ``folder``; why these cannot be read."""
+    try:
+        kept = kept_records({cell.table for cell in wanted}, scale, folder)
+    except UserError as error:
+        return [str(error)]
     more = sum(cell.id in kept and cell.id not in there for cell in wanted)
     if more:
         cells_were = "a cell that was" if more == 1 else f"{more} cells that were"
         what = f"{folder} keeps the numbers of {cells_were} not run here"
         how = "superfed reproduce all --page FILE.md writes them, --cell says where they come from"
         console.print(f"{what}: {how}", highlight=False, markup=False, soft_wrap=True)
+    return []
 
 
 def write_results(folder: Path, path: Path, console: Console) -> None:

@@ -156,7 +156,7 @@ def command(
     if keep:
         complaints += keep_all(wanted, scale, those, kept, console)
     elif show:
-        tell_kept(wanted, those, scale, kept, console)
+        complaints += tell_kept(wanted, found, scale, kept, console)
     for sentence in complaints:
         typer.echo(f"superfed: {sentence}", err=True)
     if complaints:
