@@ -182,6 +182,8 @@ def test_a_finished_run_whose_results_are_gone_is_told_of(superfed: Program, tmp
         (["table1", "--show", "--ray", "local"], "--ray: is for computing, and nothing is run here"),
         (["table1", "--plan", "--show"], "--plan: cannot be given together with --show"),
         (["table1", "--keep", "--cell", "k50"], "--keep: cannot be given together with --cell"),
+        (["table1", "--show-kept", "--show"], "--show-kept: cannot be given together with --show"),
+        (["table1", "--show-kept"], "results/reproduce: nothing of what is asked for is kept there at the scale full"),
         (["all", "--page", "page.html"], "--page: must be a file in Markdown, as in FILE.md, not page.html"),
         (
             ["all", "--page", "page.md"],
@@ -279,6 +281,35 @@ def test_what_is_finished_is_shown_and_kept_and_nothing_is_run(superfed: Program
     page = superfed("reproduce", "all", "--kept", tmp_path / "kept", "--page", tmp_path / "docs" / "page.md")
     assert page.returncode == 0, page.stderr
     assert "### MNIST, K = 50 (top-1, %)" in (tmp_path / "docs" / "page.md").read_text()
+
+
+def test_what_is_kept_is_shown_where_nothing_was_run(superfed: Program, tmp_path: Path) -> None:
+    kept, there, elsewhere = tmp_path / "kept", tmp_path / "there", tmp_path / "elsewhere"
+    small = ("reproduce", "table1", "--scale", "smoke", "--only", "mnist/k50/fedavg", "--kept", kept)
+    ran = superfed(*small, *ENGINE, "--seeds", 2, "--out", there, "--keep")
+    done = superfed(*small, "--show-kept", "--out", elsewhere)
+    assert (done.returncode, done.stderr) == (0, "")
+    table = "1 of 1 numbers are there"
+    assert table in ran.stdout
+    assert done.stdout.split("page:")[0] == ran.stdout[ran.stdout.index("Table 1") :].split("page:")[0]
+    assert not list(elsewhere.rglob("run.json"))
+
+    pages = elsewhere / "kept" / "smoke"
+    assert (pages / "table1.tex").read_text() == (there / "smoke" / "table1.tex").read_text()
+    (link,) = re.findall(r'<a href="([^"]+)"[^>]*>0</a>', (there / "smoke" / "table1.html").read_text())
+    assert (there / "smoke" / link / "run.json").exists()
+    page = (pages / "table1.html").read_text()
+    assert link.rstrip("/") in page  # said, and leading nowhere
+    assert "<a href" not in page
+    assert (pages / "index.html").exists()
+
+    one = superfed(*small, "--show-kept", "--out", elsewhere, "--seeds", "1-1")
+    assert one.returncode == 0
+    assert one.stdout.split("page:")[0] != done.stdout.split("page:")[0]
+    for arguments in (("--scale", "short"), ("--only", "mnist/k50/fedprox")):
+        nothing = superfed(*small, *arguments, "--show-kept", "--out", elsewhere)
+        assert nothing.returncode == 2
+        assert nothing.stderr.startswith(f"superfed: {kept}: nothing of what is asked for is kept there at the scale ")
 
 
 def test_a_page_is_of_everything(superfed: Program, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from superfed.reproduce.below import below
 from superfed.reproduce.best_by_score import BY_SCORE
 from superfed.reproduce.compare import Line, Summary, compare, told
 from superfed.reproduce.latex import PAPER, escaped, latex
+from superfed.reproduce.links import Runs
 from superfed.reproduce.page import page
 from superfed.reproduce.published import published
 from superfed.reproduce.terminal import show
@@ -132,7 +133,7 @@ def test_the_terminal_shows_every_cell_in_eighty_columns(name: str) -> None:
 @pytest.mark.parametrize("name", published().tables)
 def test_the_page_is_sound_and_says_why(name: str) -> None:
     lines = compare(name, SUMMARIES)
-    html = page({"Table <1>": lines})
+    html = page({"Table <1>": lines}, Runs({}))
     body = html[html.index("<main>") : html.index("</main>") + len("</main>")]
     rows = ElementTree.fromstring(body).findall(".//tbody/tr")
     assert len(rows) == len(lines) + sum(len(aside.rows) for aside in below(lines))

@@ -1,6 +1,7 @@
 """What is shown in the end, and kept."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -13,8 +14,9 @@ from superfed.reproduce.drawn import narrowed
 from superfed.reproduce.index_page import INDEX, index_page
 from superfed.reproduce.keeping import keep, kept_records, read_all
 from superfed.reproduce.latex import PAPER, latex
+from superfed.reproduce.links import Runs
 from superfed.reproduce.page import figure_page, page
-from superfed.reproduce.record import Records, summaries
+from superfed.reproduce.record import Records, of_seeds, summaries
 from superfed.reproduce.results import results
 from superfed.reproduce.scales import Scale
 from superfed.reproduce.targets import draw, is_drawn, title_of
@@ -24,7 +26,7 @@ from superfed.store.files import write_text
 
 
 def show_all(
-    wanted: Sequence[Cell], scale: str, found: Records, those: Records, where: Path, console: Console
+    wanted: Sequence[Cell], scale: str, found: Runs, those: Records, where: Path, console: Console
 ) -> list[str]:
     """Each table and figure that has wanted cells: in the terminal of ``those`` runs that were asked for, as pages of all that
     were found; and a page that leads to all there are, of whatever command. Why some cannot be had."""
@@ -33,11 +35,11 @@ def show_all(
         asked = [cell.id for cell in wanted if cell.table == target]
         every, some = (
             {cell: of_cell for cell, of_cell in records.items() if cell.startswith(f"{target}/")}
-            for records in (found, those)
+            for records in (found.records, those)
         )
         show_one = _show_figure if is_drawn(target) else _show_table
         try:
-            show_one(target, scale, every, some, asked, where, console)
+            show_one(target, scale, replace(found, records=every), some, asked, where, console)
         except UserError as error:  # such as a page that cannot be written: others may
             complaints.append(str(error))
         console.print()
@@ -84,9 +86,19 @@ def tell_kept(wanted: Sequence[Cell], there: Records, scale: str, folder: Path, 
     if more:
         cells_were = "a cell that was" if more == 1 else f"{more} cells that were"
         what = f"{folder} keeps the numbers of {cells_were} not run here"
-        how = "superfed reproduce all --page FILE.md writes them, --cell says where they come from"
+        how = "--show-kept shows them, --cell says where they come from"
         console.print(f"{what}: {how}", highlight=False, markup=False, soft_wrap=True)
     return []
+
+
+def show_kept(
+    wanted: Sequence[Cell], scale: str, seeds: Collection[int] | None, folder: Path, where: Path, console: Console
+) -> list[str]:
+    """The same of what is kept in ``folder``, of whose runs nothing else may be left."""
+    found = kept_records({cell.table for cell in wanted}, scale, folder)
+    if not any(cell.id in found for cell in wanted):
+        raise UserError(f"{folder}: nothing of what is asked for is kept there at the scale {scale}")
+    return show_all(wanted, scale, Runs(found, here=False), of_seeds(found, seeds), where, console)
 
 
 def write_results(folder: Path, path: Path, console: Console) -> None:
@@ -104,7 +116,7 @@ def write_results(folder: Path, path: Path, console: Console) -> None:
 
 
 def _show_table(
-    target: str, scale: str, every: Records, some: Records, asked: Sequence[str], where: Path, console: Console
+    target: str, scale: str, every: Runs, some: Records, asked: Sequence[str], where: Path, console: Console
 ) -> None:
     """What was asked for in the terminal, and all there is as a page and as LaTeX."""
     title, shown = title_of(target, scale), [line for line in _lines(target, some, asked) if line.cell in asked]
@@ -112,7 +124,7 @@ def _show_table(
         console.print("Nothing that was run has a number in print.")
         return
     show(title, shown, console)
-    lines = _lines(target, every, asked)
+    lines = _lines(target, every.records, asked)
     for words, path, text in (
         ("page", where / f"{target}.html", page({title: lines}, every)),
         ("LaTeX", where / f"{target}.tex", latex(f"{PAPER}, {title}", lines)),
@@ -122,12 +134,12 @@ def _show_table(
 
 
 def _show_figure(
-    target: str, scale: str, every: Records, some: Records, asked: Sequence[str], where: Path, console: Console
+    target: str, scale: str, every: Runs, some: Records, asked: Sequence[str], where: Path, console: Console
 ) -> None:
     """In the terminal, as a page, its pictures and its data in files."""
-    title, drawn, all_cells = title_of(target, scale), draw(target, every), cells(target, cast(Scale, scale))
+    title, drawn, all_cells = title_of(target, scale), draw(target, every.records), cells(target, cast(Scale, scale))
     show_figure(title, narrowed(draw(target, some), asked if len(asked) < len(all_cells) else None), console)
-    state = f"{len(every)} of {len(all_cells)} cells are there"
+    state = f"{len(every.records)} of {len(all_cells)} cells are there"
     write_text(where / f"{target}.html", figure_page(title, drawn, every, state))
     _say("page", where / f"{target}.html", console)
     files = {f"{picture.name}.svg": f"{picture.svg}\n" for picture in drawn.pictures} | dict(drawn.data)

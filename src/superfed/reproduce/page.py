@@ -10,8 +10,7 @@ from superfed.reproduce.aside import Aside
 from superfed.reproduce.below import below
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import Drawn, Section
-from superfed.reproduce.links import how_made, run_links
-from superfed.reproduce.record import Record, Records
+from superfed.reproduce.links import Runs
 from superfed.reproduce.words import cells_of, counts, explanation, group_heading, grouped, headings, notes
 
 TITLE = "The paper beside ours"
@@ -22,35 +21,33 @@ body { max-width: 100rem; }
 .pictures svg { width: 100%; height: auto; border-radius: .4rem; }
 @media (min-width: 60rem) { .pictures.many { grid-template-columns: repeat(3, 1fr); } .pictures.one { max-width: 62rem; } }
 """
-RUNS = "runs, by seed"
-"""The column of links to a line's runs, by their seeds."""
 
 
-def page(tables: Mapping[str, Sequence[Line]], records: Records | None = None) -> str:
-    """Tables by their titles; the lines lead to the runs of ``records``."""
-    content = [part for title, lines in tables.items() for part in _tables(title, lines, records or {})]
+def page(tables: Mapping[str, Sequence[Line]], runs: Runs) -> str:
+    """Tables by their titles; the lines lead to their runs."""
+    content = [part for title, lines in tables.items() for part in _tables(title, lines, runs)]
     state = "; ".join(_counts(lines) for lines in tables.values())
     return document(TITLE, TITLE, content, style=STYLE + COLOURS, description=state)
 
 
-def figure_page(title: str, drawn: Drawn, records: Records, state: str) -> str:
+def figure_page(title: str, drawn: Drawn, runs: Runs, state: str) -> str:
     """``state`` is how far it has come."""
     content = [element("h2", title)]
     for section in drawn.sections:
-        content += _section(section, records)
+        content += _section(section, runs)
     content += [element("p", words, class_="note") for words in drawn.sentences]
-    return document(TITLE, TITLE, [*content, how_made(_all(records))], style=STYLE + WIDE, description=state)
+    return document(TITLE, TITLE, [*content, *runs.how_made()], style=STYLE + WIDE, description=state)
 
 
-def _tables(title: str, lines: Sequence[Line], records: Records) -> list[Markup]:
+def _tables(title: str, lines: Sequence[Line], runs: Runs) -> list[Markup]:
     parts = [element("h2", title), element("p", _counts(lines))]
     for group in grouped(lines):
-        columns = [heading(words) for words in (*headings(group), *([RUNS] if records else []))]
-        body = [element("tr", *_cells(line, group), *_links(line.cell, records)) for line in group]
+        columns = [heading(words) for words in (*headings(group), *runs.columns())]
+        body = [element("tr", *_cells(line, group), *runs.cells(line.cell)) for line in group]
         parts.append(table(group_heading(group), columns, body))
     parts += [element("p", words, class_="note") for words in [*explanation(lines), *notes(lines)]]
     parts += [part for aside in below(lines) for part in _aside(aside)]
-    return [*parts, how_made(_all(records))] if records else parts
+    return [*parts, *runs.how_made()]
 
 
 def _counts(lines: Sequence[Line]) -> str:
@@ -74,7 +71,7 @@ def _said(remarks: Sequence[str]) -> list[Markup]:
     return [element("p", remark) for remark in remarks]
 
 
-def _section(section: Section, records: Records) -> list[Markup]:
+def _section(section: Section, runs: Runs) -> list[Markup]:
     parts = [element("h3", section.heading)] if section.heading else []
     parts += _said(section.remarks)
     for row in section.pictures:
@@ -87,21 +84,13 @@ def _section(section: Section, records: Records) -> list[Markup]:
             "tr",
             element("th", row.words[0], scope="row"),
             *(element("td", words) for words in row.words[1:]),
-            *_links(row.cell, records),
+            *runs.cells(row.cell),
         )
         for row in section.rows
     ]
-    columns = [heading(words) for words in (*section.headings, *([RUNS] if records else []))]
+    columns = [heading(words) for words in (*section.headings, *runs.columns())]
     caption = "The same in numbers" if section.pictures else "In numbers"
     return [*parts, table(caption, columns, body)]
-
-
-def _links(cell: str, records: Records) -> list[Markup]:
-    return [run_links(records.get(cell, ()))] if records else []
-
-
-def _all(records: Records) -> list[Record]:
-    return [record for of_seeds in records.values() for record in of_seeds]
 
 
 def _cells(line: Line, together: Sequence[Line]) -> list[Markup]:

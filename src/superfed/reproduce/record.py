@@ -133,8 +133,10 @@ def summaries(records: Records) -> dict[str, list[Plain]]:
     return {cell: [record.summary for record in of_seeds] for cell, of_seeds in records.items()}
 
 
-def of_seeds(found: Records, seeds: Collection[int]) -> dict[str, list[Record]]:
-    """Those with these seeds alone."""
+def of_seeds(found: Records, seeds: Collection[int] | None) -> Records:
+    """Those with these seeds alone; all, if none are named."""
+    if seeds is None:
+        return found
     chosen = {cell: [record for record in every if record.seed in seeds] for cell, every in found.items()}
     return {cell: some for cell, some in chosen.items() if some}
 

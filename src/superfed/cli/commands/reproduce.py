@@ -1,5 +1,6 @@
 """superfed reproduce"""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -54,6 +55,10 @@ def command(
         typer.Option(metavar="PRICE", help="With --gpus: what a GPU costs an hour.", show_default=False),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show what is finished; run nothing.")] = False,
+    of_kept: Annotated[
+        bool,
+        typer.Option("--show-kept", help="Show what is in --kept, wherever it was run; run nothing."),
+    ] = False,
     cell: Annotated[
         str | None,
         typer.Option(
@@ -93,6 +98,8 @@ def command(
 
     [bold]superfed reproduce table1 --only mnist/k50 --seeds 3 --data-root DIR[/bold]
 
+    [bold]superfed reproduce table1 --show-kept[/bold]
+
     [bold]superfed reproduce table1 --cell mnist/k50/superfed_mm[/bold]
 
     [bold]superfed reproduce all --ray 10.0.0.1:6379 --data-root DIR[/bold]
@@ -106,11 +113,12 @@ def command(
     from superfed.cli.reproduce_cell import show_cells
     from superfed.cli.reproduce_plan import show_plan
     from superfed.cli.reproduce_runs import Job, make
-    from superfed.cli.reproduced import beside, keep_all, show_all, tell_kept, write_results
+    from superfed.cli.reproduced import beside, keep_all, show_all, show_kept, tell_kept, write_results
     from superfed.cli.schedule.show import show_on_gpus
     from superfed.core.errors import require
     from superfed.experiments.schema import EngineConfig
     from superfed.reproduce.cells import runs
+    from superfed.reproduce.links import Runs
     from superfed.reproduce.plan import Plan
     from superfed.reproduce.record import of_seeds, records
     from superfed.reproduce.running import engine_settings, states
@@ -119,9 +127,10 @@ def command(
     engine = engine_settings(changes or [])
     wanted, numbers, where = chosen(target, scale, only), seeds_of(seeds or "1"), out / scale
     of_results = page if gpus is None else None
-    one_thing(plan=plan, page=of_results, show=show, cell=cell)
-    one_thing(keep=keep, plan=plan, page=of_results, cell=cell)
-    idle = plan or show or cell is not None or of_results is not None
+    instead = {"plan": plan, "page": of_results, "show-kept": of_kept, "cell": cell}
+    one_thing(**instead, show=show)
+    one_thing(keep=keep, **instead)
+    idle = show or any(value not in (None, False) for value in instead.values())
     for name, value in (("--ray", ray), ("--gpus-per-task", gpus_per_task), ("--store", store)):
         require(not idle or value is None, name, "is for computing, and nothing is run here")
     require(cell is None or seeds is None, "--seeds", "is not for --cell, which shows every seed that is there")
@@ -144,6 +153,10 @@ def command(
         if not show_cells(cell, wanted, scale, out, kept, console):
             raise typer.Exit(1)
         return
+    asked = None if seeds is None else numbers
+    if of_kept:
+        _end_with(show_kept(wanted, scale, asked, kept, out / "kept" / scale, console))
+        return
     complaints = list[str]()
     if not show:
         again = command_again(target, changes or [], scale, seeds, out, only, kept if keep else None, data_root)
@@ -151,12 +164,15 @@ def command(
             job = Job(scale, where, again + place.options, engine, data_root, place)
             complaints += make(runs(wanted, numbers), job, console)
     found = records(runs(beside(wanted, scale), sorted({*numbers, *seeds_there(where)})), where, complaints.append)
-    those = found if seeds is None else of_seeds(found, numbers)
-    complaints += show_all(wanted, scale, found, those, where, console)
+    complaints += show_all(wanted, scale, Runs(found), of_seeds(found, asked), where, console)
     if keep:
-        complaints += keep_all(wanted, scale, those, kept, console)
+        complaints += keep_all(wanted, scale, of_seeds(found, asked), kept, console)
     elif show:
         complaints += tell_kept(wanted, found, scale, kept, console)
+    _end_with(complaints)
+
+
+def _end_with(complaints: Sequence[str]) -> None:
     for sentence in complaints:
         typer.echo(f"superfed: {sentence}", err=True)
     if complaints:
