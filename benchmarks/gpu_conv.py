@@ -24,7 +24,7 @@ from torch.nn import functional as F
 from torch.nn.grad import conv2d_input, conv2d_weight
 
 from superfed.core.lane_ops import conv, triton_conv
-from superfed.core.lane_ops.triton_conv import Blocks
+from superfed.core.lane_ops.conv_blocks import Blocks, forward_blocks, weight_blocks
 
 Pair = tuple[int, int]
 MODES = {"float32": (torch.float32, "tf32x3"), "tf32": (torch.float32, "tf32"), "bf16": (torch.bfloat16, "tf32")}
@@ -193,12 +193,12 @@ def chosen(layer: Layer, way: str, lanes: int, mode: str) -> Blocks:
     places = layer.kernel**2
     pixels = layer.batch * layer.made**2
     if way == "dw":
-        return triton_conv.weight_blocks(lanes, pixels, layer.outputs, layer.channels * places, mode)
+        return weight_blocks(lanes, pixels, layer.outputs, layer.channels * places, mode)
     if way == "forward":
-        return triton_conv.forward_blocks(lanes, pixels, layer.outputs, layer.channels, places, mode)
+        return forward_blocks(lanes, pixels, layer.outputs, layer.channels, places, mode)
     pixels, places = layer.batch * (-(-layer.side // layer.stride)) ** 2, (-(-layer.kernel // layer.stride)) ** 2
     phases = layer.stride**2
-    return triton_conv.forward_blocks(lanes * phases, pixels, layer.channels, layer.outputs, places, mode)
+    return forward_blocks(lanes * phases, pixels, layer.channels, layer.outputs, places, mode)
 
 
 def candidates(layer: Layer, way: str, lanes: int, mode: str, given: list[Blocks]) -> list[Blocks]:

@@ -6,7 +6,6 @@ import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -14,11 +13,10 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from superfed.core.lane_ops.conv import LaneConv2d, conv2d, conv_lanes, with_lane_convolutions
+from superfed.core.lane_ops.conv import LaneConv2d, conv2d, with_lane_convolutions
+from superfed.core.lane_ops.conv_blocks import Blocks, forward_blocks, weight_blocks
+from superfed.core.lane_ops.conv_lanes import conv_lanes
 from superfed.core.lane_ops.precision import dot_precision
-
-if TYPE_CHECKING:
-    from superfed.core.lane_ops.triton_conv import Blocks
 
 CUDA = torch.cuda.is_available()
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
@@ -248,7 +246,7 @@ def gap(ours: Tensor, reference: Tensor) -> float:
 
 
 def gaps(
-    case: Case, dtype: torch.dtype, precision: str, splits: int | None = None, blocks: "Blocks | None" = None
+    case: Case, dtype: torch.dtype, precision: str, splits: int | None = None, blocks: Blocks | None = None
 ) -> tuple[float, float, float]:
     """How far the three kernels are from float64 on the same numbers, relative to the norm of what they should give."""
     from superfed.core.lane_ops import triton_conv
@@ -281,8 +279,6 @@ BLOCKS = [(32, 64, 32, 4, 3), (64, 32, 32, 2, 3), (64, 64, 64, 4, 2), (128, 64, 
 @pytest.mark.parametrize("precision", ["tf32x3", "tf32"])
 def test_sums_of_many_steps_with_any_blocks(blocks: tuple[int, ...], precision: str) -> None:
     """Their last step is not a whole one."""
-    from superfed.core.lane_ops.triton_conv import Blocks
-
     most = 1e-5 if precision == "tf32x3" else 2e-3
     assert max(gaps(KERNEL_CASES["long-sums-five"], torch.float32, precision, blocks=Blocks(*blocks))) < most
 
@@ -290,19 +286,16 @@ def test_sums_of_many_steps_with_any_blocks(blocks: tuple[int, ...], precision: 
 LANES = [1, 5, 50, 200, 4000]
 
 
-@needs_triton
 @pytest.mark.parametrize("mode", ["float32", "tf32", "bf16"])
 @pytest.mark.parametrize("lanes", LANES)
 def test_every_shape_has_blocks_that_a_gpu_can_run(mode: str, lanes: int) -> None:
-    from superfed.core.lane_ops import triton_conv
-
     sizes = (1, 3, 16, 33, 64, 100, 128, 512)
     for pixels, outputs, channels in itertools.product((1, 20, 33, 80, 320, 2560), sizes, sizes):
         for places in (1, 4, 9, 25, 49, 64):
-            blocks = triton_conv.forward_blocks(lanes, pixels, outputs, channels, places, mode)
+            blocks = forward_blocks(lanes, pixels, outputs, channels, places, mode)
             assert blocks.depth >= places
             assert_runs(blocks)
-        assert_runs(triton_conv.weight_blocks(lanes, pixels, outputs, channels * 9, mode))
+        assert_runs(weight_blocks(lanes, pixels, outputs, channels * 9, mode))
 
 
 def assert_runs(blocks: tuple[int, ...]) -> None:
