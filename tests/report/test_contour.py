@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from superfed.report.contour import LETTER, Frame, contour
+from superfed.report.contour import Frame, contour
+from superfed.report.figure_parts import LETTER
 from superfed.report.heat import heat
 from superfed.report.isolines import isolines, regions
 from superfed.report.terrain import Scale, Spot, Terrain

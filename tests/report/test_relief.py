@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from superfed.report.contour import LETTER
-from superfed.report.relief import TURNS, View, best_turn, relief
+from superfed.report.figure_parts import LETTER
+from superfed.report.relief import TURNS, best_turn, relief
+from superfed.report.relief_view import View
 from superfed.report.terrain import Scale, Spot, Terrain
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,7 +1,6 @@
 """A surface seen from above: bands of colour between isolines, found by marching squares, as one SVG.
 
-It knows heights over a plane and named spots on it, and nothing of models. The picture brings its own colours and its
-own ground, so that it looks the same in a page, in a paper and opened by itself.
+It knows heights over a plane and named spots on it, and nothing of models.
 """
 
 import math
@@ -11,23 +10,28 @@ from itertools import pairwise
 
 import numpy as np
 
+from superfed.report.figure_parts import GROUND, LETTER, QUIET, TEXT, picture, rectangle, words
 from superfed.report.heat import is_dark
 from superfed.report.holdings_draw import Box
 from superfed.report.isolines import Floats, Place, isolines, regions
 from superfed.report.markup import Markup, element
+from superfed.report.plane_marks import (
+    along,
+    box_around,
+    half_way,
+    holds,
+    lambda_line,
+    legend,
+    mark,
+    names,
+    note,
+    touch,
+)
 from superfed.report.scale import Axis, round_axis
 from superfed.report.terrain import Scale, Terrain
 
-GROUND, TEXT, QUIET, RULE = "#ffffff", "#1b1f24", "#5b6470", "#d9dde3"
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
-SIZE = 12.0
-LETTER = 0.6
-"""About the width of a letter, in a broad font, as a share of its size."""
-
 _SIDE = 400.0
 """The longer side of the plot."""
-
-HALF = "λ = 0.5"
 
 
 def contour(terrain: Terrain, scale: Scale | None = None) -> Markup:
@@ -38,7 +42,7 @@ def contour(terrain: Terrain, scale: Scale | None = None) -> Markup:
     places = [frame.place(spot.x, spot.y) for spot in terrain.spots]
     lines = [(places[start], places[stop]) for start, stop in terrain.lines]
     taken = [box_around(place, 14, 14) for place in places]
-    names = list(_names(terrain, frame, taken))
+    named = list(_names(terrain, frame, taken))
     labels = list(_level_labels(frame, heights, scale, taken))
     parts = [
         *_bands(frame, heights, scale),
@@ -48,7 +52,7 @@ def contour(terrain: Terrain, scale: Scale | None = None) -> Markup:
         *labels,
         *(part for line in lines for part in (*lambda_line(line), half_way(along(*line, 0.5)))),
         *(mark(place, i, note(terrain, i)) for i, place in enumerate(places)),
-        *names,
+        *named,
         *legend(scale, terrain.quantity, frame.box.right + 26, frame.box.top, frame.box.bottom),
     ]
     return picture(
@@ -94,110 +98,6 @@ class Frame:
         )
 
 
-def picture(width: float, height: float, description: str, title: str, parts: Sequence[Markup]) -> Markup:
-    ground = element("rect", width=width, height=height, fill=GROUND)
-    heading = words(title, 16, 24, "start", TEXT, 15, font_weight="600")
-    return element(
-        "svg",
-        ground,
-        heading,
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width:g} {height:g}",
-        width=width,
-        height=height,
-        role="img",
-        aria_label=description,
-        font_family=FONT,
-    )
-
-
-def words(
-    text: str, x: float, y: float, anchor: str, fill: str = QUIET, size: float = SIZE, **attributes: str | float | None
-) -> Markup:
-    return element("text", text, x=_r(x), y=_r(y), text_anchor=anchor, fill=fill, font_size=size, **attributes)
-
-
-def mark(place: Place, index: int, note: str) -> Markup:
-    """A shape for each spot: colour alone would be lost on bands of every colour."""
-    x, y = place
-    shapes = (
-        f"M{x - 5.5:.1f} {y:.1f}a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0Z",
-        f"M{x - 4.8:.1f} {y - 4.8:.1f}h9.6v9.6h-9.6Z",
-        f"M{x:.1f} {y - 6.2:.1f}l6 10.6h-12Z",
-        f"M{x:.1f} {y - 6.8:.1f}l6.8 6.8l-6.8 6.8l-6.8 -6.8Z",
-    )
-    path = shapes[index % len(shapes)]
-    return element("path", element("title", note), d=path, fill=GROUND, stroke=TEXT, stroke_width=1.8)
-
-
-def lambda_line(path: Sequence[Place]) -> Iterator[Markup]:
-    """White on a dark edge, so that it is seen on every band."""
-    d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in path)
-    yield element("path", d=d, fill="none", stroke=TEXT, stroke_width=3.2, stroke_opacity=0.55)
-    yield element("path", d=d, fill="none", stroke=GROUND, stroke_width=1.6, stroke_dasharray="6 3.5")
-
-
-def half_way(place: Place) -> Markup:
-    return element("circle", element("title", HALF), cx=_r(place[0]), cy=_r(place[1]), r=3, fill=GROUND, stroke=TEXT)
-
-
-def legend(scale: Scale, quantity: str, left: float, top: float, bottom: float) -> Iterator[Markup]:
-    """The bands one on another, with the levels between them."""
-    yield words(scale.name(quantity), left - 2, top - 10, "start", TEXT)
-    colours = scale.colours
-    step = (bottom - top) / len(colours)
-    for i, colour in enumerate(colours):
-        yield element("rect", x=_r(left), y=_r(bottom - (i + 1) * step), width=15, height=_r(step), fill=colour)
-    yield element("rect", x=_r(left), y=_r(top), width=15, height=_r(bottom - top), fill="none", stroke=QUIET)
-    for i, level in enumerate(scale.levels):
-        place = bottom - (i + 1) * step
-        yield element("path", d=f"M{left + 15:.1f} {place:.1f}h4", stroke=QUIET)
-        yield words(f"{level:g}", left + 23, place + 4, "start")
-    if not scale.levels:
-        yield words(f"{scale.low:.4g}", left + 23, (top + bottom) / 2 + 4, "start")
-    if scale.capped:
-        yield words("higher", left + 23, top + step / 2 + 4, "start")
-
-
-def tag(text: str, middle: Place, size: float = SIZE, weight: str | None = "600") -> Iterator[Markup]:
-    """Words on a pale ground of their own, legible on any band."""
-    box = tag_box(text, middle, size)
-    yield element(
-        "rect",
-        x=_r(box.left),
-        y=_r(box.top),
-        width=_r(box.width),
-        height=_r(box.height),
-        rx=3,
-        fill=GROUND,
-        fill_opacity=0.8,
-    )
-    yield words(text, middle[0], middle[1] + 0.35 * size, "middle", TEXT, size, font_weight=weight)
-
-
-def tag_box(text: str, middle: Place, size: float = SIZE) -> Box:
-    return box_around(middle, LETTER * size * len(text) + 8, 1.45 * size)
-
-
-def free_place(text: str, spot: Place, inside: Box, taken: Sequence[Box], size: float = SIZE) -> Place:
-    """The middle of the nearest free place for a spot's name; right of the spot if it can be."""
-    box = tag_box(text, spot, size)
-    possible = []
-    for away in (0.0, 12.0, 24.0, 40.0, 60.0, 85.0):
-        for across, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
-            middle = (
-                spot[0] + across * (box.width / 2 + (11 if down == 0 else -4) + away),
-                spot[1] + down * (box.height / 2 + 10 + away),
-            )
-            if _holds(inside, tag_box(text, middle, size)):
-                possible.append(middle)
-    free = [m for m in possible if not any(_touch(tag_box(text, m, size), other) for other in taken)]
-    if free or possible:
-        return (free or possible)[0]
-    return (inside.left + inside.right) / 2, min(max(spot[1], inside.top + 9), inside.bottom - 9)
-
-
 def _names(terrain: Terrain, frame: Frame, taken: list[Box]) -> Iterator[Markup]:
     """The spots' names and the λ-lines' middles, each where it covers nothing; ``taken`` grows by what they take."""
     box = frame.box
@@ -205,29 +105,17 @@ def _names(terrain: Terrain, frame: Frame, taken: list[Box]) -> Iterator[Markup]
     places = [frame.place(spot.x, spot.y) for spot in terrain.spots]
     lines = [(places[start], places[stop]) for start, stop in terrain.lines]
     taken += [box_around(along(*line, share / 12), 8, 8) for line in lines for share in range(1, 12)]
-    for spot, place in zip(terrain.spots, places, strict=True):
-        middle = free_place(spot.name, place, inside, taken)
-        taken.append(tag_box(spot.name, middle))
-        yield from tie(place, taken[-1])
-        yield from tag(spot.name, middle)
-    for line in lines:
-        middle = free_place(HALF, along(*line, 0.5), inside, taken, 10.5)
-        taken.append(tag_box(HALF, middle, 10.5))
-        yield from tie(along(*line, 0.5), taken[-1])
-        yield from tag(HALF, middle, 10.5, None)
-
-
-def tie(spot: Place, box: Box) -> Iterator[Markup]:
-    """A hair from a spot to its name, where they are apart."""
-    x, y = min(max(spot[0], box.left), box.right), min(max(spot[1], box.top), box.bottom)
-    if math.hypot(x - spot[0], y - spot[1]) > 16:
-        yield element("path", d=f"M{spot[0]:.1f} {spot[1]:.1f}L{x:.1f} {y:.1f}", stroke=TEXT, stroke_width=0.9)
+    spots = [(spot.name, place) for spot, place in zip(terrain.spots, places, strict=True)]
+    yield from names(spots, [along(*line, 0.5) for line in lines], inside, taken)
 
 
 def _bands(frame: Frame, heights: Floats, scale: Scale) -> Iterator[Markup]:
     """The lowest colour everywhere, and on it, one on another, all that is as high as each level: no seams can show."""
     box, colours = frame.box, scale.colours
-    yield element("rect", x=_r(box.left), y=_r(box.top), width=_r(box.width), height=_r(box.height), fill=colours[0])
+    yield rectangle(
+        box,
+        fill=colours[0],
+    )
     for level, colour in zip(scale.level_heights(), colours[1:], strict=True):
         rings = regions(heights, level)
         if rings:
@@ -257,8 +145,10 @@ def _gaps(frame: Frame, heights: Floats) -> Iterator[Markup]:
 
 def _axes(frame: Frame, terrain: Terrain) -> Iterator[Markup]:
     box = frame.box
-    yield element(
-        "rect", x=_r(box.left), y=_r(box.top), width=_r(box.width), height=_r(box.height), fill="none", stroke=QUIET
+    yield rectangle(
+        box,
+        fill="none",
+        stroke=QUIET,
     )
     for tick in frame.x.ticks:
         place, _ = frame.place(tick, frame.y.low)
@@ -314,7 +204,7 @@ def _straight(
         half = abs(math.cos(math.radians(angle))) * width + 12, abs(math.sin(math.radians(angle))) * width + 12
         place = (float(near[1]), float(down[1]))
         box = box_around(place, *half)
-        if _holds(inside, box) and not any(_touch(box, other) for other in taken):
+        if holds(inside, box) and not any(touch(box, other) for other in taken):
             yield round((width - chord) + 0.05 * abs(angle), 6), place, angle
 
 
@@ -331,34 +221,3 @@ def _path(frame: Frame, line: Sequence[Place]) -> str:
 
 def _length(line: Sequence[Place]) -> float:
     return sum(math.dist(a, b) for a, b in pairwise(line))
-
-
-def along(a: Place, b: Place, share: float) -> Place:
-    return a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])
-
-
-def box_around(middle: Place, width: float, height: float) -> Box:
-    x, y = middle
-    return Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
-
-
-def _touch(a: Box, b: Box) -> bool:
-    return a.left < b.right and b.left < a.right and a.top < b.bottom and b.top < a.bottom
-
-
-def _holds(outer: Box, inner: Box) -> bool:
-    return (
-        outer.left <= inner.left
-        and inner.right <= outer.right
-        and outer.top <= inner.top
-        and inner.bottom <= outer.bottom
-    )
-
-
-def note(terrain: Terrain, index: int) -> str:
-    spot = terrain.spots[index]
-    return f"{spot.name}: {terrain.quantity} {spot.value:.4g}"
-
-
-def _r(value: float) -> float:
-    return round(value, 1)

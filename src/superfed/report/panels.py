@@ -7,7 +7,7 @@ and opened by itself.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from superfed.report.contour import GROUND, LETTER, QUIET, RULE, TEXT, picture, words
+from superfed.report.figure_parts import GROUND, LETTER, QUIET, RULE, TEXT, picture, words
 from superfed.report.holdings_draw import Box
 from superfed.report.markup import Markup, element
 from superfed.report.scale import Axis

@@ -1,49 +1,27 @@
 """A surface seen from the side: the same heights and colours as its contour plot, as a block in three dimensions.
 
-Orthographic, so that lengths can be compared all over the picture, and painted from the back to the front.
+Painted from the back to the front.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from superfed.report.contour import (
-    HALF,
-    QUIET,
-    TEXT,
-    box_around,
-    free_place,
-    half_way,
-    lambda_line,
-    legend,
-    mark,
-    note,
-    picture,
-    tag,
-    tag_box,
-    tie,
-    words,
-)
+from superfed.report.figure_parts import QUIET, TEXT, picture, words
 from superfed.report.heat import is_dark
 from superfed.report.holdings_draw import Box
 from superfed.report.isolines import Place, isolines
 from superfed.report.markup import Markup, element
+from superfed.report.plane_marks import box_around, half_way, lambda_line, legend, mark, names, note
+from superfed.report.relief_view import TALL, View
 from superfed.report.terrain import Scale, Terrain
 
-ELEVATION = 46.0
-"""Degrees above the ground from which it is looked at."""
-TALL = 0.42
-"""The height of the block, as a share of its longer side."""
 TURNS = (30.0, 120.0, 210.0, 300.0)
 
-_WIDTH = 440.0
 _LIGHT = (-0.42, -0.3, 0.86)  # from the left, from the front, from above
 
-Floats = NDArray[np.float64]
 Corner = tuple[float, float, float]
 
 
@@ -72,92 +50,6 @@ def best_turn(terrains: Sequence[Terrain], scale: Scale) -> float:
         return sum(View.of(terrain, scale, turn).in_front for terrain in terrains)
 
     return min(TURNS, key=lambda turn: (round(in_front(turn), 9), turn))
-
-
-@dataclass(frozen=True)
-class View:
-    """From the plane and the heights on it to the picture."""
-
-    xs: Floats
-    ys: Floats
-    heights: Floats
-    """1 is the scale's cap, above which all is drawn level; NaN where there is none."""
-    turn: float
-    unit: float
-    """Points of the picture for each unit of the plane."""
-    shift: Place
-
-    @classmethod
-    def of(cls, terrain: Terrain, scale: Scale, turn: float) -> "View":
-        heights = np.maximum(scale.height(terrain.values), 0.0)
-        plain = cls(terrain.xs, terrain.ys, heights, math.radians(turn), 1.0, (0.0, 0.0))
-        outline = [plain.seen(x, y, z) for x, y in plain.corners for z in (0.0, 1.0)]
-        left, right = min(x for x, _ in outline), max(x for x, _ in outline)
-        unit = _WIDTH / (right - left)
-        top = min(y for _, y in outline)
-        return cls(terrain.xs, terrain.ys, heights, plain.turn, unit, (64 - unit * left, 62 - unit * top))
-
-    @property
-    def side(self) -> float:
-        return float(max(self.xs[-1] - self.xs[0], self.ys[-1] - self.ys[0]))
-
-    @property
-    def corners(self) -> list[Place]:
-        """Of the ground, one after another around it."""
-        left, right, bottom, top = (float(v) for v in (self.xs[0], self.xs[-1], self.ys[0], self.ys[-1]))
-        return [(left, bottom), (right, bottom), (right, top), (left, top)]
-
-    @property
-    def box(self) -> Box:
-        outline = [self.seen(x, y, z) for x, y in self.corners for z in (0.0, 1.0)]
-        return Box(
-            min(x for x, _ in outline),
-            min(y for _, y in outline),
-            max(x for x, _ in outline),
-            max(y for _, y in outline),
-        )
-
-    def depth(self, x: float, y: float) -> float:
-        """How far behind the middle."""
-        return x * math.sin(self.turn) + y * math.cos(self.turn)
-
-    def seen(self, x: float, y: float, z: float) -> Place:
-        """Where a place at height ``z``, from 0 to 1, is in the picture."""
-        raised = math.radians(ELEVATION)
-        across = x * math.cos(self.turn) - y * math.sin(self.turn)
-        up = self.depth(x, y) * math.sin(raised) + min(z, 1.0) * TALL * self.side * math.cos(raised)
-        return self.shift[0] + self.unit * across, self.shift[1] - self.unit * up
-
-    def height_at(self, x: float, y: float) -> float:
-        """Between the grid's points, linearly along both sides; NaN outside."""
-        column = (x - self.xs[0]) / (self.xs[-1] - self.xs[0]) * (len(self.xs) - 1)
-        row = (y - self.ys[0]) / (self.ys[-1] - self.ys[0]) * (len(self.ys) - 1)
-        if not (-1e-9 <= column <= len(self.xs) - 1 + 1e-9 and -1e-9 <= row <= len(self.ys) - 1 + 1e-9):
-            return math.nan
-        c, r = min(max(int(column), 0), len(self.xs) - 2), min(max(int(row), 0), len(self.ys) - 2)
-        across, up = column - c, row - r
-        near, far = self.heights[r, c : c + 2], self.heights[r + 1, c : c + 2]
-        found = (1 - up) * (near[0] + across * (near[1] - near[0])) + up * (far[0] + across * (far[1] - far[0]))
-        return min(float(found), 1.0)
-
-    def hidden(self, x: float, y: float, z: float) -> bool:
-        """Whether the surface stands before this place on or above it."""
-        step = self.side / 100
-        rise = math.tan(math.radians(ELEVATION)) / (TALL * self.side)
-        for i in range(1, 150):
-            away = i * step
-            ahead = self.height_at(x - away * math.sin(self.turn), y - away * math.cos(self.turn))
-            if ahead > z + away * rise + 0.01:
-                return True
-        return False
-
-    @property
-    def in_front(self) -> float:
-        """The mean height of the nearer half."""
-        x, y = np.meshgrid(self.xs, self.ys)
-        depth = x * math.sin(self.turn) + y * math.cos(self.turn)
-        near = self.heights[(depth <= np.median(depth)) & np.isfinite(self.heights)]
-        return float(np.minimum(near, 1.0).mean()) if len(near) else 0.0
 
 
 def _ground(view: View) -> Iterator[Markup]:
@@ -313,16 +205,8 @@ def _marks(view: View, terrain: Terrain) -> Iterator[Markup]:
         if foot != head:
             yield element("path", d=f"M{x:.1f} {foot:.1f}V{head:.1f}", stroke=TEXT, stroke_dasharray="2 2")
     yield from (mark(place, i, note(terrain, i)) for i, place in enumerate(places))
-    for spot, place in zip(terrain.spots, places, strict=True):
-        middle = free_place(spot.name, place, inside, taken)
-        taken.append(tag_box(spot.name, middle))
-        yield from tie(place, taken[-1])
-        yield from tag(spot.name, middle)
-    for place in middles:
-        middle = free_place(HALF, place, inside, taken, 10.5)
-        taken.append(tag_box(HALF, middle, 10.5))
-        yield from tie(place, taken[-1])
-        yield from tag(HALF, middle, 10.5, None)
+    named = [(spot.name, place) for spot, place in zip(terrain.spots, places, strict=True)]
+    yield from names(named, middles, inside, taken)
 
 
 def _spot(view: View, x: float, y: float) -> Place:
