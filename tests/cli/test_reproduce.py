@@ -207,7 +207,7 @@ def test_everything_can_be_planned(superfed: Program, tmp_path: Path) -> None:
     done = superfed("reproduce", "all", "--plan", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
-        "443 cells, 1 seed: 413 runs in "
+        "447 cells, 1 seed: 415 runs in "
     )  # some of figures and questions are those of tables
     figure = superfed("reproduce", "figureB", "--plan", cwd=tmp_path)
     assert figure.stdout.startswith("3 cells, 1 seed: 3 runs in 3 groups")
@@ -339,7 +339,7 @@ def test_an_open_question_takes_the_runs_of_the_table_and_is_answered(superfed: 
     assert "In numbers" in (tmp_path / "smoke" / "questions.html").read_text()
     page = tmp_path / "page.md"
     assert superfed("reproduce", "all", "--kept", tmp_path / "kept", "--page", page).returncode == 0
-    assert "## What the paper leaves open: ten questions, a sweep each (smoke: " in page.read_text()
+    assert "## What the paper leaves open: eleven questions, a sweep each (smoke: " in page.read_text()
 
 
 def test_what_is_there_is_shown_and_kept_whatever_is_asked_for_now(superfed: Program, tmp_path: Path) -> None:

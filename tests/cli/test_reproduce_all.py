@@ -29,7 +29,7 @@ def test_everything(superfed: Program, tmp_path: Path) -> None:
     kept, where = tmp_path / "kept", tmp_path / "runs" / "smoke"
     done = superfed(*command, "--keep", "--kept", kept)
     assert done.returncode == 0, done.stderr
-    assert len(list(where.glob("*/experiment.json"))) == 358
+    assert len(list(where.glob("*/experiment.json"))) == 360
 
     for table in published().tables:
         count = sum(len(published().metrics(cell)) for cell in published().cells(table))
@@ -53,8 +53,8 @@ def test_everything(superfed: Program, tmp_path: Path) -> None:
 
     counted = {target: len(found.records) for target, found in read_all(kept).items()}
     assert list(counted) == list(TARGETS)
-    assert sum(counted.values()) == 443
-    assert sum(path.stat().st_size for path in kept.iterdir()) < 600_000
+    assert sum(counted.values()) == 447
+    assert sum(path.stat().st_size for path in kept.iterdir()) < 1_350 * 447
     page = tmp_path / "docs" / "results.md"
     assert superfed("reproduce", "all", "--kept", kept, "--page", page).returncode == 0
     pictures = re.findall(r"\(results/([^)]+)\)", page.read_text())

@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from superfed.core.errors import SettingError, UserError
-from superfed.data.dealt import DealtDataset
+from superfed.data.dataset import Dataset
+from superfed.data.dealt import DealtDataset, SyntheticFederation
 from superfed.data.partitions import IID, Natural
 from superfed.data.pool import Pool
 from superfed.data.split import Sizes, Split
+from superfed.data.synthetic import Synthetic
 from superfed.data.text import TextWindows
 
 ALPHABET = " abcdefghijklmnopqrstuvwxyz"
@@ -183,6 +185,25 @@ def test_a_role_is_split_in_time() -> None:
     # 4 samples: too few for any gap.
     assert [len(part) for part in (data.train(1), data.validation(1), data.test(1))] == [3, 0, 0]
     assert data.train_size(0) == 24
+
+
+def test_windows_can_be_split_as_others_are() -> None:
+    pool = windows({"a": string.ascii_lowercase * 2, "b": "abcdefgh"}, length=4)
+    apart, mixed = (DealtDataset.deal(pool, split=Split(0.25, 0.25, mixed=mixed)) for mixed in (False, True))
+    # 48 samples: nothing is left out, and each part has what it would have of samples that do not overlap.
+    assert mixed.sizes(0) == Split(0.25, 0.25).sizes(48) == Sizes(27, 9, 12)
+    firsts = [part(0).x[:, 0].tolist() for part in (mixed.train, mixed.validation, mixed.test)]
+    assert [len(part) for part in firsts] == [27, 9, 12]
+    assert min(firsts[2]) < max(firsts[0])
+    assert apart.fingerprint != mixed.fingerprint
+
+
+def test_what_does_not_overlap_is_not_mixed() -> None:
+    own = Dataset("own", torch.zeros(8, 2), torch.arange(8) % 2, num_classes=2)
+    with pytest.raises(SettingError, match="overlapping: is about samples that overlap; those of own do not"):
+        DealtDataset.deal(own, IID(), 2, split=Split(mixed=True))
+    with pytest.raises(SettingError, match="those of the synthetic dataset do not"):
+        SyntheticFederation(Synthetic(), 2, split=Split(mixed=True))
 
 
 FRACTIONS = st.floats(0, 1, exclude_min=True, exclude_max=True)

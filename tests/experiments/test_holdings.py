@@ -245,6 +245,16 @@ def test_seeds_noise_and_newcomers_make_no_other_setting() -> None:
     )
 
 
+def test_it_is_said_where_samples_that_overlap_are_mixed() -> None:
+    apart, mixed = settings_of(overlapping=["apart", "mixed"])
+    assert titles([apart, mixed], [10, 10]) == [
+        "digits, 10 clients, iid, overlapping=apart",
+        "digits, 10 clients, iid, overlapping=mixed",
+    ]
+    assert details(apart) == "test_fraction=0.2, validation_fraction=0.1; seed 0"
+    assert details(mixed) == "test_fraction=0.2, validation_fraction=0.1, overlapping=mixed; seed 0"
+
+
 def test_each_way_of_dealing_is_a_setting_with_a_title_of_its_own() -> None:
     partitions = [{"name": "dirichlet", "alpha": alpha} for alpha in (0.1, 1.0)] + [{"name": "iid"}]
     settings = settings_of(partition=partitions)

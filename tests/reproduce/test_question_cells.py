@@ -22,9 +22,9 @@ def test_runs_of_tables_are_found_where_they_lie(seed: int) -> None:
     own = runs(cells("questions", "full"), [seed])
     found = [run.cells[0].id for run in own if folder_name(run) in lying]
     columns = [(column, method) for column in ("mnist/k500", "cifar10/k500") for method in METHODS]
-    columns += [("shakespeare/natural", method) for method in MIXINGS]
+    columns += [("shakespeare/natural", method) for method in (*MIXINGS, "fedavg", "apfl")]
     assert found == [f"questions/{column}/{method}" for column, method in columns]
-    assert len(own) - len(found) == 2 * (6 + 5 + 5 + 5 + 5 + 5 + 5) + 2
+    assert len(own) - len(found) == 2 * (6 + 5 + 5 + 5 + 5 + 5 + 5) + 2 + 2
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,7 @@ def test_runs_of_tables_are_found_where_they_lie(seed: int) -> None:
         ("mnist/k500_even/apfl", "training", "last_batch", "even"),
         ("cifar10/k500_small/apfl", "training", "last_batch", "keep"),
         ("shakespeare/natural_mu0/superfed_lm", "algorithm", "mu", 0.0),
+        ("shakespeare/natural_mixed/apfl", "data", "overlapping", "mixed"),
     ],
 )
 def test_a_sweep_varies_one_thing(varied: str, section: str, key: str, value: object) -> None:

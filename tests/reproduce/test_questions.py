@@ -178,6 +178,17 @@ def test_without_proximity_roles_are_better_or_worse() -> None:
     assert "SuPerFed-LM is worse, by -25.00" in said(worse)
 
 
+def test_windows_split_at_random_add_to_what_is_right() -> None:
+    runs = [of_shakespeare(id, value) for id, value in (("natural/apfl", 48), ("natural_mixed/apfl", 54))]
+    found = asked(11, *runs, of_shakespeare("natural/fedavg", 49))
+    assert said(found).startswith(
+        "Split at random APFL is better, by +6.00 (p < 0.001 over clients) at the oracle's λ, "
+    )
+    assert said(found).endswith("The rest is not run yet.")
+    assert words(found, "APFL")[:3] == ("48.00 ±3.00", "54.00 ±3.00", "+6.00°")
+    assert words(found, "FedAvg")[1] == "not run yet"
+
+
 def test_runs_that_blew_up_are_marked_and_told_of() -> None:
     blown = replace(of_shakespeare("natural/superfed_mm", 25), diverged=18)
     found = asked(9, blown, of_shakespeare("natural_mu0/superfed_mm", 50))
@@ -188,7 +199,7 @@ def test_runs_that_blew_up_are_marked_and_told_of() -> None:
 def test_questions_are_put_to_their_own_tables_columns() -> None:
     cells = {one.cell: [one] for one in (of_shakespeare("natural/superfed_mm", 25), run("k500/fedavg", 90))}
     numbers = [(one.heading.split(".")[0], "Shakespeare" in one.heading) for one in questions(cells).sections]
-    assert numbers == [(str(number), False) for number in range(1, 9)] + [("9", True), ("10", False)]
+    assert numbers == [(str(number), False) for number in range(1, 9)] + [("9", True), ("10", False), ("11", True)]
 
 
 def test_even_batches_are_better_or_worse() -> None:
@@ -310,7 +321,7 @@ def test_every_column_of_which_something_was_run_has_its_sections() -> None:
     found = questions({cell: [record(cell)] for cell in cells}).sections
     assert [one.heading.rsplit(" (", 1)[1] for one in found] == ["MNIST, K = 500)", "CIFAR-10, K = 500)"] * 9
     numbers = [int(one.heading.split(".")[0]) for one in found]
-    assert numbers == [number for number in (*range(1, 9), 10) for _ in range(2)]  # the ninth is of Shakespeare
+    assert numbers == [number for number in (*range(1, 9), 10) for _ in range(2)]  # 9 and 11 are of Shakespeare
 
 
 def test_a_tuned_global_model_beside_personal_ones() -> None:

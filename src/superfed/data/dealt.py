@@ -41,6 +41,7 @@ class DealtDataset(Federation):
             raise UserError(
                 f"the partition deals sample {partition.indices.max()}, but {pool.name} has {len(pool)} samples"
             )
+        self.split.fits(pool.name, pool.overlap)
         self.pool = pool
         self.partition = partition
         self.client_names = client_names
@@ -94,15 +95,19 @@ class DealtDataset(Federation):
     def _size(self, client: int) -> int:
         return self.partition.size(client)
 
+    @property
+    def _in_time(self) -> bool:
+        return self.pool.overlap > 0 and not self.split.mixed
+
     def _sizes(self, client: int) -> Sizes:
-        if self.pool.overlap:
+        if self._in_time:
             return self.split.sizes_in_time(self._size(client), self.pool.overlap)
         if self.pool.parts is not None:
             return Sizes(*map(len, self._rows(client)))
         return super()._sizes(client)
 
     def _rows(self, client: int) -> Rows:
-        if self.pool.overlap:
+        if self._in_time:
             return self.split.rows_in_time(self._size(client), self.pool.overlap)
         if self.pool.parts is not None:
             held = self.partition.client(client)
@@ -127,6 +132,7 @@ class SyntheticFederation(Federation):
         seed: int = 0,
     ) -> None:
         super().__init__(num_clients, task.num_classes, split or Split(), noise, seed)
+        self.split.fits("the synthetic dataset", 0)
         self.task = task
         self._class_means = task.class_means(seed)
 

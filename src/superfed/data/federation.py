@@ -96,4 +96,5 @@ class Federation(ABC):
     def _settings(self) -> list[object]:
         """What decides the split and the noise, for the fingerprint."""
         noise = None if self.noise is None else [self.noise.kind, self.noise.rate]
-        return [self.split.test_fraction, self.split.validation_fraction, noise, self.seed]
+        mixed = ["mixed"] if self.split.mixed else []
+        return [self.split.test_fraction, self.split.validation_fraction, noise, self.seed, *mixed]

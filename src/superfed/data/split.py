@@ -41,12 +41,18 @@ class Split:
 
     test_fraction: float = 0.2
     validation_fraction: float = 0.1
+    mixed: bool = False
+    """Whether samples that overlap are drawn at random like others, and not kept apart in time."""
 
     def __post_init__(self) -> None:
         test = finite("test_fraction", self.test_fraction)
         require(0 < test < 1, "test_fraction", f"must be above 0 and below 1, got {test}")
         validation = finite("validation_fraction", self.validation_fraction)
         require(0 <= validation < 1, "validation_fraction", f"must be at least 0 and below 1, got {validation}")
+
+    def fits(self, name: str, overlap: int) -> None:
+        """Whether the samples of this name, which share so many others' inputs, can be split so."""
+        require(overlap > 0 or not self.mixed, "overlapping", f"is about samples that overlap; those of {name} do not")
 
     def sizes(self, num_samples: int, *, cut_test: bool = True, cut_validation: bool = True) -> Sizes:
         """Sizes of the parts. A client that brings its own test or validation samples has none cut."""

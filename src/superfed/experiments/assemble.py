@@ -15,7 +15,6 @@ from superfed.data.cache import cache_place, load
 from superfed.data.dealt import deal
 from superfed.data.pool import Pool
 from superfed.data.registry import DatasetSettings
-from superfed.data.split import Split
 from superfed.data.synthetic import Synthetic
 from superfed.engine.task import Task
 from superfed.experiments.schema import DataConfig, RunConfig
@@ -67,9 +66,9 @@ class Assembler:
             seconds, name = time.monotonic() - began, type(config.dataset).__name__
             event("data", f"{name} loaded in {seconds:.1f} s", dataset=name, seconds=round(seconds, 3))
         source = self._datasets[config.dataset]
-        split = Split(config.test_fraction, config.validation_fraction)
+        noise = config.label_noise
         try:
-            return deal(source, config.partition, config.num_clients, split=split, noise=config.label_noise, seed=seed)
+            return deal(source, config.partition, config.num_clients, split=config.split, noise=noise, seed=seed)
         except SettingError as error:
             if config.partition is not None and error.key in vars(config.partition):
                 raise error.under("partition") from error

@@ -72,7 +72,8 @@ def titles(settings: Sequence[DataSetting], clients: Sequence[int]) -> list[str]
 def details(setting: DataSetting) -> str:
     """Every setting that decides the deal."""
     data = plain(setting.run.data)
-    parts = {key: data[key] for key in ("test_fraction", "validation_fraction")}
+    mixed = ["overlapping"] if setting.run.data.split.mixed else []
+    parts = {key: data[key] for key in ("test_fraction", "validation_fraction", *mixed)}
     sections = (data["dataset"], data["partition"] or {}, parts)
     listed = [", ".join(f"{key}={value}" for key, value in s.items() if key != "name") for s in sections]
     seeds = f"seed {setting.seeds[0]}"

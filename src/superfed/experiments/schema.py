@@ -11,6 +11,7 @@ from superfed.core.privacy import Privacy
 from superfed.data.noise import LabelNoise
 from superfed.data.partitions import PARTITIONS, Natural, PartitionKind
 from superfed.data.registry import DATASETS, DatasetSettings
+from superfed.data.split import Split
 from superfed.engine.precision import Precision
 from superfed.engine.task import Schedule
 from superfed.experiments.strict import build, choice, plain, several
@@ -34,6 +35,9 @@ class DataConfig:
     """Of each client's samples, unless it brings its own test samples."""
     validation_fraction: float = 0.1
     """Of what remains for training; λ is chosen on it."""
+    overlapping: Literal["apart", "mixed"] = "apart"
+    """Samples that overlap, as windows of a text do: the earliest train and the latest test, apart from each other; or all are
+    drawn at random, mixed, so that nearly all of a test sample's text was trained on."""
     label_noise: LabelNoise | None = None
     """Wrong labels, put in on purpose; in training and validation samples alone."""
     newcomers: float = 0.0
@@ -43,6 +47,10 @@ class DataConfig:
 
     def __post_init__(self) -> None:
         require(0 <= self.newcomers < 1, "newcomers", f"must be at least 0 and less than 1, not {self.newcomers}")
+
+    @property
+    def split(self) -> Split:
+        return Split(self.test_fraction, self.validation_fraction, mixed=self.overlapping == "mixed")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ class Sweep(StrEnum):
     SMALL = "small"
     TUNED = "tuned"
     UNHELD = "mu0"
+    MIXED = "mixed"
 
 
 SETTINGS = (("mnist", 500), ("cifar10", 500))
@@ -38,8 +39,12 @@ STEEPER = SOME
 """Methods that are run with it too."""
 WHOLE = SOME
 """Methods that are run without validation samples too, on all of their training samples."""
-FREE = "shakespeare"
-"""Dataset of Table 3 whose SuPerFed is run without proximity too: its rate is 40 times that of others and more."""
+TEXT = "shakespeare"
+"""Dataset of Table 3 whose samples overlap, and whose SuPerFed is run without proximity too: its rate is 40 times that of
+others and more."""
+SPLIT = ("fedavg", "apfl")
+"""Methods whose windows are split at random too: the plain one, and of those with personal models the one that comes next to
+SuPerFed in print."""
 GLOBAL = "fedavg"
 """Whose model is one for all, unless each client trains it on in the end."""
 TUNED = SOME

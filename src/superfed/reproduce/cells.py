@@ -157,10 +157,16 @@ def _questions(scale: Scale) -> list[Cell]:
         found += [_varied(_as_left_over(column[name]), Sweep.WHOLE, data=every) for name in asked.WHOLE]
         found += [_otherwise_batched(column[name]) for name in asked.BATCHED]
         found += [_tuned(column[name]) for name in asked.TUNED]
-    for name in MIXINGS:
-        of_table = _cell(f"table3/{asked.FREE}/natural", name, paper.NATURAL[asked.FREE])
-        held = replace(of_table, id=f"questions/{asked.FREE}/natural/{name}")
-        found += [held, _varied(held, Sweep.UNHELD, algorithm={"mu": 0.0})]
+    text = {
+        name: replace(
+            _cell(f"table3/{asked.TEXT}/natural", name, paper.NATURAL[asked.TEXT]),
+            id=f"questions/{asked.TEXT}/natural/{name}",
+        )
+        for name in (*MIXINGS, *asked.SPLIT)
+    }
+    found += text.values()
+    found += [_varied(text[name], Sweep.UNHELD, algorithm={"mu": 0.0}) for name in MIXINGS]
+    found += [_varied(text[name], Sweep.MIXED, data={"overlapping": "mixed"}) for name in asked.SPLIT]
     return found
 
 

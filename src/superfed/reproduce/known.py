@@ -13,7 +13,6 @@ from superfed.data.dealt import deal
 from superfed.data.files import FileDataset
 from superfed.data.pool import IntArray, Owners, Packed, Pool
 from superfed.data.registry import DatasetSettings
-from superfed.data.split import Split
 from superfed.data.synthetic import Synthetic
 from superfed.data.tiny_imagenet import TinyImageNet
 from superfed.experiments.schema import DataConfig
@@ -74,9 +73,8 @@ class KnownPool(Pool):
 
 def dealt(config: DataConfig, seed: int) -> FederatedData:
     """The clients as they will be, but for their samples; natural ones are only about as large."""
-    split = Split(config.test_fraction, config.validation_fraction)
     pool = _pool(config.dataset, config.num_clients)
-    return deal(pool, config.partition, config.num_clients, split=split, noise=config.label_noise, seed=seed)
+    return deal(pool, config.partition, config.num_clients, split=config.split, noise=config.label_noise, seed=seed)
 
 
 def _pool(settings: DatasetSettings, num_clients: int | None) -> Pool | Synthetic:

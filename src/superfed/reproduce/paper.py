@@ -169,7 +169,7 @@ CHOICES: tuple[str, ...] = (
     "Shakespeare keeps the paper's rate 0.8 and momentum 0.9 and the published runs' μ = 0.01, though a squared proximity at "
     "this rate holds w_f fast and updates blow up; question 9, and the shipped shakespeare config departs from it.",
     "Shakespeare is split in the order of the text and leaves out what would overlap, as LEAF does; the paper splits at "
-    "random.",
+    "random: data.overlapping=mixed, and question 11.",
     "Baselines follow their own papers where the published runs were faulty: SCAFFOLD updates its variates (option II), "
     "pFedMe takes 5 inner steps and is evaluated at its personal models.",
     "pFedMe's inner rate, which the paper does not give, is the dataset's own rate, without decay.",

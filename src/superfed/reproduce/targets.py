@@ -21,7 +21,7 @@ FIGURES = {
     "figureA": "Loss surfaces of global models: CIFAR-10",
     "figureB": "APFL and SuPerFed between their two models: MNIST, accuracy over λ",
 }
-QUESTIONS = {"questions": "ten questions, a sweep each"}
+QUESTIONS = {"questions": "eleven questions, a sweep each"}
 PARTS = {PARTS_TARGET: "parts of Tiny-ImageNet and FEMNIST, and MNIST by its writers"}
 DRAWN = FIGURES | QUESTIONS | PARTS
 NAMES = {"questions": "What the paper leaves open", PARTS_TARGET: "What stands in for missing data"}

@@ -7,6 +7,7 @@ from superfed.reproduce.questions import choice, held_out, last_batch, newcomers
 from superfed.reproduce.questions.answer import NOT_YET
 from superfed.reproduce.questions.column import Column, columns
 from superfed.reproduce.questions.decay import DECAY
+from superfed.reproduce.questions.overlap import OVERLAP
 from superfed.reproduce.questions.proximity import PROXIMITY
 from superfed.reproduce.record import Records
 from superfed.reproduce.verdict import LEVEL, SEEDS_NEEDED
@@ -21,7 +22,12 @@ OF_TABLE_1 = (
     held_out.section,
     last_batch.section,
 )
-ASKED = [*(("table1", ask) for ask in OF_TABLE_1), ("table3", PROXIMITY.section), ("table1", tuned.section)]
+ASKED = [
+    *(("table1", ask) for ask in OF_TABLE_1),
+    ("table3", PROXIMITY.section),
+    ("table1", tuned.section),
+    ("table3", OVERLAP.section),
+]
 """Each with the table whose columns it is put to."""
 SENTENCES = (
     "Top-1 accuracy in %: mean ±std over clients (std over seeds), each client on its own test samples after the last round. "

@@ -13,7 +13,6 @@ from superfed.data.dealt import DealtDataset
 from superfed.data.files import Found
 from superfed.data.own_folder import ClientFolder
 from superfed.data.partitions.partition import IntArray, Partition
-from superfed.data.split import Split
 from superfed.deploy.flower.agreement import Agreement
 from superfed.experiments.assemble import Assembler, data_seed
 from superfed.experiments.schema import RunConfig
@@ -60,7 +59,7 @@ def site_data(agreement: Agreement, client: int, own: Path | None, data_root: Pa
     data = DealtDataset(
         pool,
         held,
-        split=Split(settings.test_fraction, settings.validation_fraction),
+        split=settings.split,
         noise=settings.label_noise,
         seed=data_seed(agreement.config),
     )
