@@ -80,8 +80,9 @@ def nus(**validated: int) -> list[Record]:
 def test_nu_matters() -> None:
     found = asked(1, *nus(nu0=90, nu1=90, nu2=91, nu5=85))
     assert said(found) == (
-        "For SuPerFed-MM it does between the clients of single runs: furthest from ν = 0 is ν = 5, by -5.00 (p < 0.001 over "
-        "clients) points at the validated λ and -5.00 (p < 0.001 over clients) at the oracle's. The rest is not run yet."
+        "For SuPerFed-MM it does between the clients of single runs; ν = 5 is furthest from ν = 0: "
+        "-5.00 points (p < 0.001 over clients) at the validated λ, -5.00 (p < 0.001 over clients) at the oracle's. "
+        "The rest is not run yet."
     )
     assert words(found, "SuPerFed-MM, ν = 2")[:2] == ("91.00 ±3.00", "+1.00°")
     assert words(found, "SuPerFed-LM, ν = 2")[0] == "not run yet"
@@ -91,18 +92,19 @@ def test_nu_matters() -> None:
 def test_a_nu_that_matters_is_not_hidden_by_one_further_off() -> None:
     rough = [run("k500_nu5/superfed_mm", value, seed=seed) for seed, value in enumerate((70, 85, 99))]
     found = asked(1, *nus(nu0=90, nu2=92), *rough)
-    assert "it does between the clients of single runs: furthest from ν = 0 is ν = 2, by +2.00" in said(found)
+    assert "it does between the clients of single runs; ν = 2 is furthest from ν = 0: +2.00" in said(found)
 
 
 def test_nu_matters_between_seeds() -> None:
     every = [run("k500_nu0/superfed_mm", 90 + seed, seed=seed) for seed in range(3)]
     every += [run("k500_nu5/superfed_mm", 80 + seed, seed=seed) for seed in range(3)]
-    assert said(asked(1, *every)).startswith("For SuPerFed-MM it does: furthest from ν = 0 is ν = 5, by -10.00 (p <")
+    known = "For SuPerFed-MM it does; ν = 5 is furthest from ν = 0: -10.00 points (p <"
+    assert said(asked(1, *every)).startswith(known)
 
 
 def test_nu_does_not_matter() -> None:
     found = asked(1, *nus(nu0=90, nu1=90, nu2=90, nu5=90))
-    assert "For SuPerFed-MM no difference can be seen" in said(found)
+    assert "For SuPerFed-MM no difference is seen" in said(found)
 
 
 def test_without_its_zero_there_is_nothing_to_compare_nu_with() -> None:
@@ -112,9 +114,9 @@ def test_without_its_zero_there_is_nothing_to_compare_nu_with() -> None:
 def test_some_of_the_gain_is_the_oracles() -> None:
     baselines = [run("k500/fedavg", 90), run("k500/fedper", 93), run("k500/ditto", 80)]
     found = asked(2, *baselines, run("k500/superfed_mm", 91, oracle=94), run("k500/superfed_lm", 88, oracle=92))
-    assert "75 % of SuPerFed-MM's gain over FedAvg is the oracle's choice: with it +4.00" in said(found)
-    assert "at each client's validated λ +1.00" in said(found)
-    assert "and -2.00 (p < 0.001 over clients) against FedPer, the best baseline" in said(found)
+    assert "75 % of SuPerFed-MM's gain over FedAvg is the oracle's choice: +4.00 points" in said(found)
+    assert ", +1.00 (p < 0.001 over clients) at each client's validated λ" in said(found)
+    assert "; compared with the best baseline, FedPer: -2.00 (p < 0.001 over clients)" in said(found)
     assert "More than all of SuPerFed-LM's gain over FedAvg is the oracle's choice" in said(found)
     assert found.remarks[-1] == "The rest is not run yet."  # APFL
     assert words(found, "SuPerFed-MM")[:4] == ("94.00 ±3.00", "+4.00°", "91.00 ±3.00", "+1.00°")
@@ -124,7 +126,7 @@ def test_some_of_the_gain_is_the_oracles() -> None:
 
 def test_the_best_baseline_is_found_and_not_named() -> None:
     runs = [run("k500/fedavg", 90), run("k500/fedper", 80), run("k500/ditto", 95), run("k500/superfed_mm", 91)]
-    assert "-4.00 (p < 0.001 over clients) against Ditto, the best baseline" in said(asked(2, *runs))
+    assert "compared with the best baseline, Ditto: -4.00 (p < 0.001 over clients)" in said(asked(2, *runs))
 
 
 def test_random_shards_are_harder_or_easier() -> None:
@@ -136,14 +138,11 @@ def test_random_shards_are_harder_or_easier() -> None:
         "At the validated λ random shards are harder for FedAvg (-5.00, p < 0.001 over clients), SuPerFed-MM ("
     )
     assert "easier for FedPer (+5.00, p < 0.001 over clients)" in said(found)
-    assert (
-        "not seen to be harder or easier for APFL (+0.00, p = 1 over clients), SuPerFed-LM (+0.00, p = 1 over clients)"
-        in said(found)
-    )
+    none = "(+0.00, p = 1 over clients)"
+    assert f"neither harder nor easier, as far as is seen, for APFL {none}, SuPerFed-LM {none}" in said(found)
     sure = "(p < 0.001 over clients)"
-    assert f"SuPerFed-MM has +1.00 {sure} over FedAvg with cyclic shards and +3.00 {sure} with random ones" in said(
-        found
-    )
+    gain = f"SuPerFed-MM's gain over FedAvg is +1.00 points {sure} with cyclic shards, +3.00 {sure} with random ones"
+    assert gain in said(found)
 
 
 def test_a_steeper_decay_is_better_or_worse() -> None:
@@ -151,11 +150,13 @@ def test_a_steeper_decay_is_better_or_worse() -> None:
     for method, slight, steep in zip(STEEPER, (90, 90, 90, 91, 92), (85, 90, 90, 95, 92), strict=True):
         runs += [run(f"k500/{method}", slight - 1, slight), run(f"k500_steep/{method}", steep - 1, steep)]
     found = asked(6, *runs)
-    assert said(found).startswith("With 1 % FedAvg is worse, by -5.00 (p < 0.001 over clients) at the oracle's λ, -11.")
-    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1 over clients)" in said(found)
+    assert said(found).startswith(
+        "With 1 %, FedAvg is worse: -5.00 points (p < 0.001 over clients) at the oracle's λ; -11."
+    )
+    assert "FedPer is not seen to differ: +0.00 points (p = 1 over clients)" in said(found)
     far = [f"{value + NOISE.mean() - 99.24:+.2f}" for value in (95, 91)]
-    better = f"by +4.00 (p < 0.001 over clients) at the oracle's λ, {far[0]} from the published number and not {far[1]}"
-    assert f"SuPerFed-MM is better, {better}" in said(found)
+    better = f"+4.00 points (p < 0.001 over clients) at the oracle's λ; {far[0]} from the published number, otherwise {far[1]}"
+    assert f"SuPerFed-MM is better: {better}" in said(found)
     assert words(found, "SuPerFed-MM")[-1] == "99.24 ±2.12"
     alone = asked(6, run("k500_steep/superfed_mm", 90), run("k500/superfed_mm", 91))
     assert alone.remarks[-1] == "The rest is not run yet."
@@ -170,19 +171,19 @@ def test_without_proximity_roles_are_better_or_worse() -> None:
     found = asked(9, *runs)
     far = [f"{value + NOISE.mean() - 54.52:+.2f}" for value in (50, 25)]
     assert said(found) == (
-        f"Without it SuPerFed-MM is better, by +25.00 (p < 0.001 over clients) at the oracle's λ, {far[0]} from the published "
-        f"number and not {far[1]}. The rest is not run yet."
+        f"Without it, SuPerFed-MM is better: +25.00 points (p < 0.001 over clients) at the oracle's λ; {far[0]} from the "
+        f"published number, otherwise {far[1]}. The rest is not run yet."
     )
     assert found.heading.endswith("(Shakespeare, natural)")
     worse = asked(9, of_shakespeare("natural/superfed_lm", 50), of_shakespeare("natural_mu0/superfed_lm", 25))
-    assert "SuPerFed-LM is worse, by -25.00" in said(worse)
+    assert "SuPerFed-LM is worse: -25.00" in said(worse)
 
 
 def test_windows_split_at_random_add_to_what_is_right() -> None:
     runs = [of_shakespeare(id, value) for id, value in (("natural/apfl", 48), ("natural_mixed/apfl", 54))]
     found = asked(11, *runs, of_shakespeare("natural/fedavg", 49))
     assert said(found).startswith(
-        "Split at random APFL is better, by +6.00 (p < 0.001 over clients) at the oracle's λ, "
+        "Split at random, APFL is better: +6.00 points (p < 0.001 over clients) at the oracle's λ; "
     )
     assert said(found).endswith("The rest is not run yet.")
     assert words(found, "APFL")[:3] == ("48.00 ±3.00", "54.00 ±3.00", "+6.00°")
@@ -208,18 +209,19 @@ def test_even_batches_are_better_or_worse() -> None:
         runs += [run(f"k500/{method}", small - 1, small), run(f"k500_even/{method}", even - 1, even)]
     found = asked(8, *runs)
     assert said(found).startswith(
-        "With batches of about one size FedAvg is better, by +2.00 (p < 0.001 over clients) at the oracle's λ, "
+        "With batches of about one size, FedAvg is better: +2.00 points (p < 0.001 over clients) at the oracle's λ; "
     )
-    assert "FedPer is not seen to be better or worse, by +0.00 (p = 1 over clients)" in said(found)
-    assert "APFL is worse, by -2.00 (p < 0.001 over clients) at the oracle's λ, " in said(found)
-    assert "SuPerFed-MM is better, by +3.00 (p < 0.001 over clients)" in said(found)
+    assert "FedPer is not seen to differ: +0.00 points (p = 1 over clients)" in said(found)
+    assert "APFL is worse: -2.00 points (p < 0.001 over clients) at the oracle's λ; " in said(found)
+    assert "SuPerFed-MM is better: +3.00 points (p < 0.001 over clients)" in said(found)
     assert found.headings[1:3] == ("small last, validated", "even")
 
 
 def test_a_small_last_batch_is_better_or_worse_where_it_is_not_usual() -> None:
     both = run("k500/superfed_mm", 90), run("k500_small/superfed_mm", 87)
     found = asked(8, *(replace(one, cell=one.cell.replace("mnist", "cifar10")) for one in both))
-    assert "a small last batch SuPerFed-MM is worse, by -3.00 (p < 0.001 over clients) at the oracle's λ" in said(found)
+    worse = "With a small last batch, SuPerFed-MM is worse: -3.00 points (p < 0.001 over clients) at the oracle's λ"
+    assert worse in said(found)
     assert found.headings[1:3] == ("even, validated", "small last")
     (row,) = (row for row in found.rows if row.words[0] == "SuPerFed-MM")
     assert row.cell == "questions/cifar10/k500_small/superfed_mm"
@@ -231,7 +233,7 @@ def test_nothing_is_nearer_to_a_number_that_is_no_target() -> None:
     assert nearer(column, "pfedme", "whole") == ""
     good = {cell.replace("pfedme", "apfl"): records for cell, records in both.items()}
     (column,) = columns(good)
-    assert " from the published number and not " in nearer(column, "apfl", "whole")
+    assert " from the published number, otherwise " in nearer(column, "apfl", "whole")
 
 
 def test_samples_that_are_kept_cost_something_or_nothing() -> None:
@@ -239,11 +241,13 @@ def test_samples_that_are_kept_cost_something_or_nothing() -> None:
     for method, some, every in zip(WHOLE, (80, 90, 90, 91, 92), (85, 90, 88, 95, 92), strict=True):
         runs += [run(f"k500/{method}", some - 9, some), run(f"k500_whole/{method}", 50, every)]
     found = asked(7, *runs)
-    assert said(found).startswith("Trained on all of them FedAvg is better, by +5.00 (p < 0.001 over clients), ")
-    assert "APFL is worse, by -2.00 (p < 0.001 over clients), " in said(found)
+    assert said(found).startswith("Trained on all of them, FedAvg is better: +5.00 points (p < 0.001 over clients); ")
+    assert "APFL is worse: -2.00 points (p < 0.001 over clients); " in said(found)
     far = [f"{value + NOISE.mean() - 99.24:+.2f}" for value in (95, 91)]
-    assert f"+4.00 (p < 0.001 over clients), {far[0]} from the published number and not {far[1]}" in said(found)
-    assert "SuPerFed-LM is not seen to be better or worse, by +0.00 (p = 1 over clients)" in said(found)
+    assert f"+4.00 points (p < 0.001 over clients); {far[0]} from the published number, otherwise {far[1]}" in said(
+        found
+    )
+    assert "SuPerFed-LM is not seen to differ: +0.00 points (p = 1 over clients)" in said(found)
     assert words(found, "SuPerFed-MM")[2:] == ("+4.00°", "99.24 ±2.12")
     more = asked(7, *runs, run("k500/superfed_mm", 40, 50, seed=1))  # a seed that only one side has
     assert more.remarks == found.remarks
@@ -265,10 +269,10 @@ def test_newcomers_beside_members() -> None:
         newcomers("superfed_lm", 93, 80, 93),
     )
     assert said(found) == (
-        "SuPerFed-MM's newcomers after 10 epochs are not to be told from its members (-1.00, p = 0.11 over clients), and have "
-        "-2.00 (p < 0.001 over clients) over FedAvg's as they arrive and -1.00 (p < 0.001 over clients) afterwards. "
-        "SuPerFed-LM's newcomers after 10 epochs are not to be told from its members (+0.00, p = 1 over clients), and have "
-        "-10.00 (p < 0.001 over clients) over FedAvg's as they arrive and -1.00 (p < 0.001 over clients) afterwards."
+        "After 10 epochs SuPerFed-MM's newcomers are not seen to differ from its members: -1.00 points (p = 0.11 over "
+        "clients); compared with FedAvg's -1.00 (p < 0.001 over clients), and as they arrive -2.00 (p < 0.001 over clients). "
+        "After 10 epochs SuPerFed-LM's newcomers are not seen to differ from its members: +0.00 points (p = 1 over clients); "
+        "compared with FedAvg's -1.00 (p < 0.001 over clients), and as they arrive -10.00 (p < 0.001 over clients)."
     )
     assert found.headings[3] == "after 10 epochs, validated"
     assert words(found, "FedPer")[1] == "–"
@@ -281,11 +285,10 @@ def test_those_that_fail_were_never_sampled() -> None:
     lm = _spoilt(run("k500/superfed_lm", 90), (*never, 9), 10, never_sampled=never)
     ditto = _spoilt(run("k500/ditto", 90), (*never, 7), 0, never_sampled=never)
     found = asked(5, mm, lm, ditto, run("k500/fedavg", 90, never_sampled=never))
-    assert "With SuPerFed-MM no client fails, those never sampled are" in said(found)
-    assert "those sampled only before L are" in said(found)
-    assert "With SuPerFed-LM 5 of 60 clients fail, 4 of them never sampled, those never sampled are -78.50" in said(
-        found
-    )
+    assert "With SuPerFed-MM no client fails; compared with the others, those never sampled are at" in said(found)
+    assert ", those sampled only before L are at" in said(found)
+    never_less = "compared with the others, those never sampled are at -78.50 points"
+    assert f"With SuPerFed-LM 5 of 60 clients fail, 4 of them never sampled; {never_less}" in said(found)
     assert said(found).endswith(
         " Of the baselines' clients that fail, never sampled were 4 of 5 with Ditto (of 60 clients)."
     )
@@ -306,7 +309,7 @@ def test_several_seeds_are_told_together() -> None:
     ]
     found = asked(1, *runs)
     assert words(found, "SuPerFed-MM, ν = 5")[0] == "86.00 ±3.00 (1.00)"
-    assert "by -5.00 (p < 0.001) points" in said(found)
+    assert ": -5.00 points (p < 0.001) at the validated λ" in said(found)
 
 
 BOTH = {"k500_nu0": 90, "k500_nu5": 85}
@@ -329,8 +332,8 @@ def test_a_tuned_global_model_beside_personal_ones() -> None:
     found = asked(10, tuned, run("k500/fedavg", 60), run("k500/superfed_mm", 85, oracle=91))
     sure = "(p < 0.001 over clients)"
     assert found.remarks == (
-        f"SuPerFed-MM is worse than FedAvg, tuned, at each client's validated λ, by -3.00 {sure}; worse at one "
-        f"λ that all validate, by -3.00 {sure}, and better at the oracle's, by +3.00 {sure}.",
+        f"SuPerFed-MM beside tuned FedAvg: worse at each client's validated λ, -3.00 points {sure}; worse at one λ that "
+        f"all validate, -3.00 {sure}; better at the oracle's, +3.00 {sure}.",
         "The rest is not run yet.",
     )
     assert found.rows[0].words[:3] == ("FedAvg, tuned", "88.00 ±3.00", "–")
@@ -345,9 +348,9 @@ def test_personal_models_that_are_tuned_too() -> None:
     found = asked(10, *tuned, run("k500/superfed_mm", 85, oracle=91))
     sure = "(p < 0.001 over clients)"
     assert found.remarks[1] == (
-        f"SuPerFed-MM, tuned, is better than FedAvg, tuned, at each client's validated λ, by +2.00 {sure}; better at "
-        f"one λ that all validate, by +2.00 {sure}, and better at the oracle's, by +6.00 {sure}; "
-        f"by being tuned it has +5.00 {sure} at each client's λ and +5.00 {sure} at one for all."
+        f"Tuned SuPerFed-MM beside tuned FedAvg: better at each client's validated λ, +2.00 points {sure}; better at one λ "
+        f"that all validate, +2.00 {sure}; better at the oracle's, +6.00 {sure}; "
+        f"tuning it makes +5.00 {sure} at each client's λ and +5.00 {sure} at one for all."
     )
     assert words(found, "SuPerFed-MM, tuned")[:2] == ("90.00 ±3.00", "+2.00°")
     titles = [f"{NAMES[name]}, tuned" for name in TUNED] + [NAMES[name] for name in METHODS]

@@ -36,8 +36,8 @@ class Changed:
         honest, oracle = (self._less(column, method, reading) for reading in (HEADLINE, "oracle"))
         if honest is None or oracle is None:
             return None
-        beside = f" and {honest.words} at the validated one" if oracle.points != honest.points else ""
-        change = f"{self.so} {name(method)} is {oracle.verdict}, by {oracle.words} at the oracle's λ{beside}"
+        beside = f", {honest.further} at the validated one" if oracle.points != honest.points else ""
+        change = f"{self.so}, {name(method)} is {oracle.verdict}: {oracle.words} at the oracle's λ{beside}"
         return change + nearer(column, method, self.how) + self._trouble(column, method)
 
     def _trouble(self, column: Column, method: str) -> str:

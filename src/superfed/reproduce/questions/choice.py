@@ -48,14 +48,14 @@ def _of(column: Column, method: str, best: str | None) -> str | None:
         gain = f"{part} of {name(method)}'s gain over FedAvg is the oracle's choice"
     else:
         gain = f"{name(method)} gains nothing over FedAvg even by the oracle's choice"
+    gains = (
+        f"{oracle.words} with it, {own.further} at each client's validated λ, {shared.further} at one that all validate"
+    )
     against = None if best is None else _over(column, method, best, HEADLINE)
-    said = [
-        f"{gain}: with it {oracle.words}",
-        f"at each client's validated λ {own.words}",
-        f"at one that all validate {shared.words}",
-        *([] if best is None or against is None else [f"and {against.words} against {name(best)}, the best baseline"]),
-    ]
-    return ", ".join(said)
+    beside = (
+        "" if best is None or against is None else f"; compared with the best baseline, {name(best)}: {against.further}"
+    )
+    return f"{gain}: {gains}{beside}"
 
 
 def _over(column: Column, method: str, other: str, reading: str) -> Difference | None:

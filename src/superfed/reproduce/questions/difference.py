@@ -51,11 +51,16 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        return "not seen to be better or worse" if not self.seen else "better" if self.points > 0 else "worse"
+        return "not seen to differ" if not self.seen else "better" if self.points > 0 else "worse"
 
     @property
     def words(self) -> str:
-        """``+0.52 (p = 0.031)``."""
+        """``+0.52 points (p = 0.031)``."""
+        return f"{self.points:+z.2f} points ({self._chance})"
+
+    @property
+    def further(self) -> str:
+        """The same after others: ``+0.52 (p = 0.031)``."""
         return f"{self.points:+z.2f} ({self._chance})"
 
     @property

@@ -29,7 +29,7 @@ def _clause(column: Column, method: str) -> str | None:
     if more is None:
         return None
     print_too = nearer(column, method, Sweep.WHOLE)
-    return f"trained on all of them {name(method)} is {more.verdict}, by {more.words}{print_too}"
+    return f"trained on all of them, {name(method)} is {more.verdict}: {more.words}{print_too}"
 
 
 def _more(column: Column, method: str) -> Difference | None:

@@ -40,12 +40,12 @@ def _of(column: Column, method: str) -> str | None:
     less = _less(column, method)
     if less is None:
         return None
-    verdict = "not to be told from" if not less.seen else "worse than" if less.points < 0 else "better than"
-    said = f"{name(method)}'s newcomers after {_epochs(column)} are {verdict} its members ({less.inside})"
+    verdict = "not seen to differ from" if not less.seen else f"{less.verdict} than"
+    said = f"after {_epochs(column)} {name(method)}'s newcomers are {verdict} its members: {less.words}"
     at_once, then = (_over(column, method, way) for way in (ARRIVING, HEADLINE))
     if at_once is None or then is None:
         return said
-    return f"{said}, and have {at_once.words} over FedAvg's as they arrive and {then.words} afterwards"
+    return f"{said}; compared with FedAvg's {then.further}, and as they arrive {at_once.further}"
 
 
 def _less(column: Column, method: str) -> Difference | None:

@@ -37,10 +37,10 @@ def _of(column: Column, method: str) -> str | None:
     nu = max(seen or found, key=lambda one: abs(found[one].points))
     furthest, oracle = found[nu].among(len(found)), _less(column, method, nu, "oracle")
     does = "it does" if furthest.by == "seeds" else "it does between the clients of single runs"
-    verdict = does if furthest.seen else "no difference can be seen"
-    beside = "" if oracle is None else f" and {oracle.among(len(found)).words} at the oracle's"
-    what = f"furthest from ν = 0 is ν = {nu:g}, by {furthest.words} points at the validated λ{beside}"
-    return f"for {name(method)} {verdict}: {what}"
+    verdict = does if furthest.seen else "no difference is seen"
+    beside = "" if oracle is None else f", {oracle.among(len(found)).further} at the oracle's"
+    what = f"ν = {nu:g} is furthest from ν = 0: {furthest.words} at the validated λ{beside}"
+    return f"for {name(method)} {verdict}; {what}"
 
 
 def _less(column: Column, method: str, nu: float, reading: str) -> Difference | None:

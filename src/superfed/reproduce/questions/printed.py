@@ -18,7 +18,7 @@ def nearer(column: Column, method: str, how: str) -> str:
         return ""
     both = compared(column.members(method, "oracle", how), column.members(method, "oracle"))
     now, before = (f"{level(side) - number.mean:+z.2f}" for side in both)
-    return f", {now} from the published number" + ("" if now == before else f" and not {before}")
+    return f"; {now} from the published number" + ("" if now == before else f", otherwise {before}")
 
 
 def _number(column: Column, method: str) -> Number | None:

@@ -49,11 +49,10 @@ def _of(column: Column, method: str) -> str | None:
     every = sum(_failing(of) for of in (never, before, others))
     clients = sum(_count(of) for of in (never, before, others))
     failing = f"{every} of {clients} clients fail{'s' if every == 1 else ''}" if every else "no client fails"
-    said = [f"with {name(method)} {failing}" + (f", {_failing(never)} of them never sampled" if every else "")]
-    for who, values in (("those never sampled", never), ("those sampled only before L", before)):
-        less = unpaired(values, others)
-        said += [] if less is None else [f"{who} are {less.words} points from the others"]
-    return ", ".join(said)
+    said = f"with {name(method)} {failing}" + (f", {_failing(never)} of them never sampled" if every else "")
+    groups = (("those never sampled", never), ("those sampled only before L", before))
+    less = [f"{who} are at {apart.words}" for who, of in groups if (apart := unpaired(of, others)) is not None]
+    return f"{said}; compared with the others, {', '.join(less)}" if less else said
 
 
 def _baselines(column: Column) -> str | None:

@@ -34,7 +34,9 @@ def _harder(column: Column) -> str | None:
 
 
 def _verdict(less: Difference) -> str:
-    return "not seen to be harder or easier" if not less.seen else "harder" if less.points < 0 else "easier"
+    if not less.seen:
+        return "neither harder nor easier, as far as is seen,"
+    return "harder" if less.points < 0 else "easier"
 
 
 def _lead(column: Column, method: str) -> str | None:
@@ -45,7 +47,7 @@ def _lead(column: Column, method: str) -> str | None:
     )
     if cyclic is None or random is None:
         return None
-    return f"{name(method)} has {cyclic.words} over FedAvg with cyclic shards and {random.words} with random ones"
+    return f"{name(method)}'s gain over FedAvg is {cyclic.words} with cyclic shards, {random.further} with random ones"
 
 
 def _less(column: Column, method: str, reading: str) -> Difference | None:

@@ -46,12 +46,11 @@ def _of(column: Column, method: str, how: str) -> str | None:
     own, shared, oracle = (_more(column, method, how, reading) for reading in READINGS)
     if own is None or shared is None or oracle is None:
         return None
-    than = f"{_title(method, how)}, is" if how else f"{_title(method, how)} is"
     said = (
-        f"{than} {own.verdict} than {STANDARD}, at each client's validated λ, by {own.words}; {shared.verdict} at one λ that "
-        f"all validate, by {shared.words}, and {oracle.verdict} at the oracle's, by {oracle.words}"
+        f"{name(method)} beside tuned {name(GLOBAL)}: {own.verdict} at each client's validated λ, {own.words}; "
+        f"{shared.verdict} at one λ that all validate, {shared.further}; {oracle.verdict} at the oracle's, {oracle.further}"
     )
-    return said + (_gain(column, method, how) if how else "")
+    return f"tuned {said}{_gain(column, method, how)}" if how else said
 
 
 def _gain(column: Column, method: str, how: str) -> str:
@@ -61,7 +60,7 @@ def _gain(column: Column, method: str, how: str) -> str:
     )
     if own is None or shared is None:
         return ""
-    return f"; by being tuned it has {own.words} at each client's λ and {shared.words} at one for all"
+    return f"; tuning it makes {own.further} at each client's λ and {shared.further} at one for all"
 
 
 def _more(column: Column, method: str, how: str, reading: str) -> Difference | None:
