@@ -332,10 +332,10 @@ def test_an_open_question_takes_the_runs_of_the_table_and_is_answered(superfed: 
     assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.rglob("run.json"))) == 2
     assert table.stat().st_mtime_ns == written
-    assert "For SuPerFed-MM no difference can be seen: furthest from ν = 0 is ν = 1" in " ".join(done.stdout.split())
+    assert "For SuPerFed-MM no difference is seen; ν = 1 is furthest from ν = 0" in " ".join(done.stdout.split())
     assert "0 of 2" not in done.stdout
     alone = superfed("reproduce", "questions", *where, "--only", "mnist/k500_nu0/superfed_mm", "--show")
-    assert "For SuPerFed-MM no difference can be seen" in " ".join(alone.stdout.split())  # by what is there beside it
+    assert "For SuPerFed-MM no difference is seen" in " ".join(alone.stdout.split())  # by what is there beside it
     assert "In numbers" in (tmp_path / "smoke" / "questions.html").read_text()
     page = tmp_path / "page.md"
     assert superfed("reproduce", "all", "--kept", tmp_path / "kept", "--page", page).returncode == 0

@@ -139,9 +139,9 @@ def test_the_largest_of_several_is_less_surprising() -> None:
 
 
 def test_in_words() -> None:
-    assert Difference(-0.456, 0.0314, "clients").words == "-0.46 (p = 0.031 over clients)"
-    assert Difference(-0.456, 0.0314, "seeds").words == "-0.46 (p = 0.031)"
-    assert Difference(-0.456, None, "clients").words == "-0.46 (p unknown)"
+    assert Difference(-0.456, 0.0314, "clients").words == "-0.46 points (p = 0.031 over clients)"
+    assert Difference(-0.456, 0.0314, "seeds").further == "-0.46 (p = 0.031)"
+    assert Difference(-0.456, None, "clients").further == "-0.46 (p unknown)"
     assert Difference(0.5, 1e-9, "clients").inside == "+0.50, p < 0.001 over clients"
     assert Difference(0.5, 0.01, "seeds").marked == "+0.50*"
     assert Difference(0.5, 0.01, "clients").marked == "+0.50°"
