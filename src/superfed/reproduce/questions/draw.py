@@ -32,21 +32,21 @@ ASKED = [
 SENTENCES = (
     "Top-1 accuracy in %: mean ±std over clients (std over seeds), each client on its own test samples after the last round. "
     "validated: at each client's own choice of λ on its validation samples; validated shared: at one λ for all, chosen on the "
-    "validation samples of all; oracle: at each client's choice on the test samples.",
-    "Differences are in points and over the seeds that both sides have, with the chance p of one as large if there were "
-    f"none: from {SEEDS_NEEDED} seeds on by a two-sided t test of the seeds' differences. Where both have fewer in common and "
-    f"one side has {SEEDS_NEEDED} or more, they are over all of both, and the test is against the spread of the side that"
-    " has so many, as if the other had it too; p is that of the clients of the seeds that both have, or of all if there "
-    "are none, if that is larger, and 1 where these point the other way. Else it is by a test over clients, paired where"
-    " they are the same clients with the same samples and where not Welch's, with the degrees of freedom of the smaller "
-    "side; as if clients were independent, which they are not: with another seed all of them can be better, and p over "
-    "clients is to be taken for less than it looks. "
-    f"What has p < {LEVEL:g} counts as seen and has a *, or a ° where p is over clients. In the answer to the first question "
-    "p is multiplied by the number of ν that are compared with ν = 0.",
+    "validation samples of all; oracle: at each client's choice on its test samples.",
+    "Differences are in points, with the chance p of one as large if there were none. Where both sides have "
+    f"{SEEDS_NEEDED} seeds or more in common, they are of these seeds, and p is that of a two-sided t test of the seeds' "
+    f"differences. Where they have fewer in common and one side has {SEEDS_NEEDED} or more, the difference is that of both "
+    "sides' means, tested against the spread of the seeds of the side that has so many, as if the other had it too; the p of "
+    "a test over clients is taken instead if it is larger, and 1 if clients point the other way. Where neither side has so "
+    'many, p is that of a test over clients and says "over clients": paired where both have the same clients with the same '
+    "samples, else Welch's with the degrees of freedom of the smaller side. Such a test takes clients for independent, "
+    "which they are not: with another seed all of them can be better, so its p is to be taken for less than it looks.",
+    f"A difference with p < {LEVEL:g} counts as seen and has a *, or a ° if p is over clients. In the answers to the first "
+    "question p is multiplied by the number of ν that are compared with ν = 0.",
     "The best baseline is that with the highest mean at its validated λ, or without any. Newcomers train by their method's "
-    f"own rule, alone, as long as a member does in a round. To fail is to have at most {sampling.FAILING:g} % right, about "
-    "what a client with two labels has that always names the same one. only before L: sampled, but in no round in which "
-    "SuPerFed trained its local model.",
+    "own rule, alone, for as long as a member does in a round. A client fails that has at most "
+    f"{sampling.FAILING:g} % right, about what always naming one of its two labels would give. only before L: sampled, but "
+    "in no round in which SuPerFed trained its local model.",
 )
 
 
