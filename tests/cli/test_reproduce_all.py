@@ -38,6 +38,8 @@ def test_everything(superfed: Program, tmp_path: Path) -> None:
     for target in TARGETS:
         text = (where / f"{target}.html").read_text()
         links = set(re.findall(r'href="([^"]+)"', text))
+        assert "index.html" in links
+        links.remove("index.html")
         assert links
         assert all((where / link / "run.json").exists() for link in links)
         assert "How the runs were made" in text

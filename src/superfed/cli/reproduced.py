@@ -11,11 +11,11 @@ from superfed.core.errors import UserError, require
 from superfed.reproduce.cells import Cell, cells
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import narrowed
-from superfed.reproduce.index_page import INDEX, index_page
+from superfed.reproduce.index_page import index_page
 from superfed.reproduce.keeping import keep, kept_records, read_all
 from superfed.reproduce.latex import PAPER, latex
 from superfed.reproduce.links import Runs
-from superfed.reproduce.page import figure_page, page
+from superfed.reproduce.page import INDEX, figure_page, page
 from superfed.reproduce.record import Records, of_seeds, summaries
 from superfed.reproduce.results import results
 from superfed.reproduce.scales import Scale

@@ -11,7 +11,6 @@ from superfed.reproduce.page import TITLE
 from superfed.reproduce.scales import IN_WORDS, Scale
 from superfed.reproduce.targets import title_of
 
-INDEX = "index.html"
 DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)">')
 
 

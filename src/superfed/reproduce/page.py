@@ -14,6 +14,8 @@ from superfed.reproduce.links import Runs
 from superfed.reproduce.words import cells_of, counts, explanation, group_heading, grouped, headings, notes
 
 TITLE = "The paper beside ours"
+INDEX = "index.html"
+"""The page beside this one that leads to all."""
 COLOURS = " td.agrees { color: #1a7f37; } td.higher { color: #0a6ebd; } td.lower { color: #b35900; } td.quiet { opacity: .6; }"
 WIDE = """
 body { max-width: 100rem; }
@@ -27,7 +29,7 @@ def page(tables: Mapping[str, Sequence[Line]], runs: Runs) -> str:
     """Tables by their titles; the lines lead to their runs."""
     content = [part for title, lines in tables.items() for part in _tables(title, lines, runs)]
     state = "; ".join(_counts(lines) for lines in tables.values())
-    return document(TITLE, TITLE, content, style=STYLE + COLOURS, description=state)
+    return _document(", ".join(tables), content, COLOURS, state)
 
 
 def figure_page(title: str, drawn: Drawn, runs: Runs, state: str) -> str:
@@ -36,7 +38,13 @@ def figure_page(title: str, drawn: Drawn, runs: Runs, state: str) -> str:
     for section in drawn.sections:
         content += _section(section, runs)
     content += [element("p", words, class_="note") for words in drawn.sentences]
-    return document(TITLE, TITLE, [*content, *runs.how_made()], style=STYLE + WIDE, description=state)
+    return _document(title, [*content, *runs.how_made()], WIDE, state)
+
+
+def _document(title: str, content: Sequence[Markup], style: str, state: str) -> str:
+    """With the way to all others on top."""
+    others = element("p", element("a", "All tables and figures", href=INDEX))
+    return document(f"{title} – {TITLE}", TITLE, [others, *content], style=STYLE + style, description=state)
 
 
 def _tables(title: str, lines: Sequence[Line], runs: Runs) -> list[Markup]:

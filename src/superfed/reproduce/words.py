@@ -191,9 +191,13 @@ def notes(lines: Sequence[Line]) -> list[str]:
 def counts(lines: Sequence[Line], of: int | None = None) -> str:
     """How many numbers agree, of those that there are to compare; ``of`` so many where these lines are some of them."""
     words = tally(lines)
-    said = ", ".join(f"{words[verdict]} {verdict}" for verdict in (*VERDICTS, UNSTABLE, NO_TARGET) if words[verdict])
+    said = ", ".join(f"{words[one]} {_of_many(one)}" for one in (*VERDICTS, UNSTABLE, NO_TARGET) if words[one])
     done = f"{len(lines) - words[NOT_RUN]} of {of or len(lines)} numbers are there"
     return f"{done}: {said}" if said else done
+
+
+def _of_many(verdict: str) -> str:
+    return "agree" if verdict == "agrees" else verdict
 
 
 def tally(lines: Sequence[Line]) -> Counter[str]:
