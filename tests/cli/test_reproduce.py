@@ -91,7 +91,7 @@ def test_data_that_is_not_here_is_left_out_and_said(
     assert done.returncode == 1
     assert done.stderr.startswith("superfed: mnist is left out: mnist: no data root is set; ")
     assert "Traceback" not in done.stderr
-    assert "nothing yet: MNIST, K = 50 (top-1, %)\n0 of 1 numbers are there" in done.stdout
+    assert "0 of 1 numbers are there\nnothing yet: MNIST, K = 50 (top-1, %)" in done.stdout
     assert "FedAvg" not in done.stdout  # a table of dashes would push the reason out of sight
 
 

@@ -156,6 +156,19 @@ def test_latex_is_balanced(name: str) -> None:
     assert text.isascii(), {c for c in text if not c.isascii()}
 
 
+def test_columns_of_which_nothing_was_run_are_named_and_not_laid_out() -> None:
+    one = {cell: runs for cell, runs in SUMMARIES.items() if cell == "table1/mnist/k100/fedavg"}
+    lines = compare("table1", one)
+    html, tex = page({"Table": lines}, Runs({})), latex("Title", lines)
+    assert "nothing yet: MNIST, K = 50 (top-1, %); MNIST, K = 500 (top-1, %); CIFAR-10, K = 50" in html
+    assert html.count("SCAFFOLD</th>") == 1
+    assert "nothing yet: MNIST, K = 50 (top-1, \\%); MNIST, K = 500 (top-1, \\%); CIFAR-10, K = 50" in tex
+    assert tex.count("SCAFFOLD &") == 1
+    none = latex("Title", compare("table1", {}))
+    assert none.startswith(r"\noindent nothing yet: MNIST, K = 50")
+    assert "longtable" not in none
+
+
 def test_what_latex_would_take_for_its_own_is_escaped() -> None:
     assert escaped(r"50% & a_b {c} \d ±1") == r"50\% \& a\_b \{c\} \textbackslash{}d $\pm$1"
 

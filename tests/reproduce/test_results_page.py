@@ -50,7 +50,8 @@ def test_what_is_there_is_shown_and_counted() -> None:
     text, _ = results(some(there, "figureB/mnist/k500/apfl", seeds=3), "results")
     assert NOTHING_YET not in text
     assert "### CIFAR-10, K = 100 (top-1, %)" in text
-    assert "MNIST, K = 50" not in text
+    assert "### MNIST, K = 50" not in text
+    assert "\nnothing yet: MNIST, K = 50 (top-1, %); MNIST, K = 100 (top-1, %); " in text
     number = published().of(there, "top1")
     assert number is not None
     row = f"| SuPerFed-MM | 90.00 ±5.00 (0.00) | {number.mean} ±{number.std:.2f} | {90 - number.mean:+.2f} | 90.00"

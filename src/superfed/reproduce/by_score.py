@@ -19,11 +19,11 @@ ORACLE = "oracle"
 """The reading for which clients choose a λ by a score on their test samples."""
 TITLE = "And if λ is chosen by the score itself?"
 SENTENCE = (
-    f"{TITLE} Where another score than top-1 is reported, the paper does not say by which of them a client's best λ on"
-    " its test samples was chosen; ours is chosen by top-1. Here it is chosen by the reported score itself, which is "
-    "the most that one can get: the mean over clients, and by how much it differs from ours; and the lead, the better"
-    " SuPerFed less the best other method, with its * as above. Columns whose runs were made before this was recorded"
-    " are left out."
+    f"{TITLE} Where another score than top-1 is reported, the paper does not say by which of them a client's best λ on "
+    "its test samples was chosen; ours is chosen by top-1. Here it is chosen by the reported score itself, which is "
+    "the most that one can get: the mean over clients, and by how much it differs from ours; and the lead, the better "
+    "SuPerFed less the best other method, with its * as above. Columns whose runs were made before this was recorded "
+    "are left out."
 )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from superfed.reproduce.compare import Line
-from superfed.reproduce.words import cells_of, explanation, group_heading, grouped, headings, notes
+from superfed.reproduce.words import cells_of, group_heading, headings, laid_out
 
 PAPER = "Hahn et al. (2022)"
 """Whose table it is, for a document that numbers its own."""
@@ -39,15 +39,18 @@ NEGATIVE = re.compile(r"(?<![\w.])-(?=\.?\d)")
 
 def latex(title: str, lines: Sequence[Line]) -> str:
     """A ``longtable``, which goes on over pages: Table 4 has 264 rows. In small print, to fit between margins."""
+    groups, sentences = laid_out(lines)
     words = headings(lines)
     columns = f"@{{}}l{'r' * (len(words) - 2)}l@{{}}"
     head, body = [r"\toprule", _row(words), r"\midrule"], list[str]()
-    for number, group in enumerate(grouped(lines)):
+    for number, group in enumerate(groups):
         if number:
             body.append(r"\addlinespace")
         body.append(rf"\multicolumn{{{len(words)}}}{{l}}{{\emph{{{escaped(group_heading(group))}}}}} \\*")
         body += [_row(cells_of(line, lines)) for line in group]
-    below = [rf"\noindent {escaped(sentence)}\par" for sentence in [*explanation(lines), *notes(lines)]]
+    below = [rf"\noindent {escaped(sentence)}\par" for sentence in sentences]
+    if not groups:
+        return "\n".join([*below, ""])
     return "\n".join(
         [
             r"{\footnotesize\setlength{\tabcolsep}{3pt}",

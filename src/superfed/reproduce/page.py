@@ -11,7 +11,7 @@ from superfed.reproduce.below import below
 from superfed.reproduce.compare import Line, compare
 from superfed.reproduce.drawn import Drawn, Section
 from superfed.reproduce.links import Runs
-from superfed.reproduce.words import cells_of, counts, explanation, group_heading, grouped, headings, notes
+from superfed.reproduce.words import cells_of, counts, group_heading, headings, laid_out
 
 TITLE = "The paper beside ours"
 INDEX = "index.html"
@@ -49,11 +49,12 @@ def _document(title: str, content: Sequence[Markup], style: str, state: str) -> 
 
 def _tables(title: str, lines: Sequence[Line], runs: Runs) -> list[Markup]:
     parts = [element("h2", title), element("p", _counts(lines))]
-    for group in grouped(lines):
+    there, sentences = laid_out(lines)
+    for group in there:
         columns = [heading(words) for words in (*headings(group), *runs.columns())]
         body = [element("tr", *_cells(line, group), *runs.cells(line.cell)) for line in group]
         parts.append(table(group_heading(group), columns, body))
-    parts += [element("p", words, class_="note") for words in [*explanation(lines), *notes(lines)]]
+    parts += [element("p", words, class_="note") for words in sentences]
     parts += [part for aside in below(lines) for part in _aside(aside)]
     return [*parts, *runs.how_made()]
 

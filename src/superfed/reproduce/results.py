@@ -17,11 +17,9 @@ from superfed.reproduce.words import (
     UNSTABLE,
     VERDICTS,
     cells_of,
-    explanation,
     group_heading,
-    grouped,
     headings,
-    notes,
+    laid_out,
     tally,
 )
 
@@ -82,18 +80,14 @@ def _drawn_so_far(kept: Kept | None) -> str:
 
 
 def _comparison(lines: Sequence[Line]) -> list[str]:
-    """Columns of which nothing was run are left out."""
-    parts, shown = [], list[Line]()
-    for group in grouped(lines):
-        if not any(line.ours for line in group):
-            continue
-        shown += group
+    """Columns of which nothing was run are named."""
+    parts, (there, sentences) = list[str](), laid_out(lines)
+    for group in there:
         parts += [
             f"### {group_heading(group)}\n",
             _table(headings(group), [cells_of(line, group) for line in group]),
         ]
-    sentences = [*explanation(shown), *notes(shown)] if shown else []
-    asides = [part for aside in below(shown) for part in _aside(aside)]
+    asides = [part for aside in below([line for group in there for line in group]) for part in _aside(aside)]
     return [*parts, *_paragraphs(sentences), *asides]
 
 

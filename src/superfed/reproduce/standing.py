@@ -31,11 +31,11 @@ def standing(lines: Sequence[Line]) -> Aside:
 def _sentence() -> str:
     first, second = (_short(method) for method in MIXINGS)
     return (
-        f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, and who the two are: at"
-        " the λ of the paper's reading, at each client's own choice on its validation samples, and at one for all that "
+        f"{TITLE} The better of SuPerFed-{first} and SuPerFed-{second} less the best other method, and who the two are: at "
+        "the λ of the paper's reading, at each client's own choice on its validation samples, and at one for all that "
         "they choose together, of the methods that were run and are not unstable; and in print, of all. In points, or in "
-        f"the unit of an error, where less is better. * where, of ours, p < {LEVEL:g}: with {SEEDS_NEEDED} seeds in common"
-        " by a two-sided t test of their differences seed by seed, if clients show it too; else by the test of the "
+        f"the unit of an error, where less is better. * where, of ours, p < {LEVEL:g}: with {SEEDS_NEEDED} seeds in common "
+        "by a two-sided t test of their differences seed by seed, if clients show it too; else by the test of the "
         "verdicts, with the best other as one run. p is not corrected for the other's having been chosen as the best."
     )
 

@@ -16,11 +16,9 @@ from superfed.reproduce.words import (
     STANDARD,
     cells_of,
     counts,
-    explanation,
     group_heading,
-    grouped,
     headings,
-    notes,
+    laid_out,
 )
 
 COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
@@ -29,8 +27,7 @@ COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
 def show(title: str, lines: Sequence[Line], console: Console) -> None:
     """Columns of which nothing is there are named and not laid out: the reason that was given before stays in sight."""
     console.print(Text(title, style="bold"))
-    groups = grouped(lines)
-    there = [group for group in groups if any(line.ours for line in group)]
+    there, sentences = laid_out(lines)
     for group in there:
         table = ruled(group_heading(group))
         words = headings(group)
@@ -47,12 +44,7 @@ def show(title: str, lines: Sequence[Line], console: Console) -> None:
             table.add_row(*numbers, Text(said, style=COLOURS.get(said, "dim")))
         print_whole(table, console)
         console.print()
-    laid_out = [line for group in there for line in group]
-    missing = "; ".join(group_heading(group) for group in groups if group not in there)
-    sentences = [*([f"nothing yet: {missing}"] if missing else []), counts(lines)]
-    if laid_out:
-        sentences += [*explanation(laid_out), *notes(laid_out)]
-    for sentence in sentences:
+    for sentence in [counts(lines), *sentences]:
         console.print(Text(sentence, style="dim"))
     for aside in below(lines):
         _show_aside(aside, console)

@@ -99,6 +99,16 @@ def grouped(lines: Sequence[Line]) -> list[list[Line]]:
     return list(groups.values())
 
 
+def laid_out(lines: Sequence[Line]) -> tuple[list[list[Line]], list[str]]:
+    """Groups of which something was run, to be shown as tables; and the sentences below, which name the others."""
+    groups = grouped(lines)
+    there = [group for group in groups if any(line.ours for line in group)]
+    shown = [line for group in there for line in group]
+    missing = "; ".join(group_heading(group) for group in groups if group not in there)
+    about = [*explanation(shown), *notes(shown)] if shown else []
+    return there, [*([f"nothing yet: {missing}"] if missing else []), *about]
+
+
 def score_words(value: Told | None) -> str:
     """The mean and the spread over clients; with several seeds that over seeds in brackets."""
     if value is None:
