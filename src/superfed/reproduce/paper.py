@@ -167,7 +167,8 @@ CHOICES: tuple[str, ...] = (
     "FEMNIST's 730 writers are drawn at random from those there are, since the paper does not say how it chose them; "
     "Shakespeare's 660 roles are those with 800 samples or more.",
     "Shakespeare keeps the paper's rate 0.8 and momentum 0.9 and the published runs' μ = 0.01, though a squared proximity at "
-    "this rate holds w_f fast and updates blow up; question 9, and the shipped shakespeare config departs from it.",
+    "this rate holds a fresh model fast and its updates blow up; question 9, and the shipped shakespeare config departs from "
+    "it.",
     "Shakespeare is split in the order of the text and leaves out what would overlap, as LEAF does; the paper splits at "
     "random: data.overlapping=mixed, and question 11.",
     "Baselines follow their own papers where the published runs were faulty: SCAFFOLD updates its variates (option II), "
